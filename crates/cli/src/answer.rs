@@ -9,6 +9,7 @@ use views::InboxItem;
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::{RunTarget, join_words, usage_error},
     screen::entry::{ParsedInput, entry},
     watch::now,
@@ -25,7 +26,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NUMBER")]
     option: Option<usize>,
     /// How long a permission is valid
-    #[arg(long, value_enum, default_value_t = ScopeArgument::Once)]
+    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = ScopeArgument::Once)]
     keep: ScopeArgument,
     /// Reply with a question to the agent; its own question stays open
     #[arg(long, conflicts_with = "option")]
@@ -61,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let text = answer.unwrap_or_default();
         return target.send_command(
             &UserCommand::RequestClarification { question, text },
-            &format!("replied to {question}"),
+            &localized(format!("replied to {question}"), format!("{question} 질문에 되물었습니다")),
         );
     }
     let keep = arguments.keep.permission_scope();
@@ -79,8 +80,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         other => other,
     };
     let done = match &command {
-        UserCommand::Answer { answer, .. } => format!("answered {question}: {answer}"),
-        _ => format!("answered {question}"),
+        UserCommand::Answer { answer, .. } => localized(
+            format!("answered {question}: {answer}"),
+            format!("{question} 질문에 답변했습니다: {answer}"),
+        ),
+        _ => localized(format!("answered {question}"), format!("{question} 질문에 답변했습니다")),
     };
     target.send_command(&command, &done)
 }

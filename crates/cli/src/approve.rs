@@ -6,15 +6,16 @@ use clap::Args;
 use domain::{PhaseNumber, TaskId, UserCommand};
 
 use crate::{
-    arguments::{RunArguments, parse_id},
+    arguments::{RunArguments, parse_phase},
     failure::Failure,
+    localized::localized,
     run_command::{join_words, send_run_command, usage_error},
 };
 
 #[derive(Debug, Args)]
 pub struct ApproveArguments {
     /// Number of the phase
-    #[arg(value_parser = parse_id::<PhaseNumber>)]
+    #[arg(value_parser = parse_phase)]
     phase: PhaseNumber,
     /// Note for the record
     note: Vec<String>,
@@ -25,7 +26,7 @@ pub struct ApproveArguments {
 #[derive(Debug, Args)]
 pub struct RejectArguments {
     /// Number of the phase
-    #[arg(value_parser = parse_id::<PhaseNumber>)]
+    #[arg(value_parser = parse_phase)]
     phase: PhaseNumber,
     /// What needs to change; the agents receive it
     reason: Vec<String>,
@@ -39,7 +40,11 @@ pub struct RejectArguments {
 pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
     let command = UserCommand::ApproveGate { phase, note: join_words(&arguments.note) };
-    send_run_command(&arguments.run, &command, &format!("approved phase {phase}"))
+    send_run_command(
+        &arguments.run,
+        &command,
+        &localized(format!("approved phase {phase}"), format!("{phase}단계를 승인했습니다")),
+    )
 }
 
 pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
@@ -48,5 +53,12 @@ pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
         usage_error("The reason is empty. Write what needs to change; the agents receive it.")
     })?;
     let command = UserCommand::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
-    send_run_command(&arguments.run, &command, &format!("requested changes to phase {phase}"))
+    send_run_command(
+        &arguments.run,
+        &command,
+        &localized(
+            format!("requested changes to phase {phase}"),
+            format!("{phase}단계의 수정을 요청했습니다"),
+        ),
+    )
 }

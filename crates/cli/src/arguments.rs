@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
-use domain::RunId;
+use domain::{PhaseNumber, RunId};
 
 use crate::{data, failure::Failure};
 
@@ -74,8 +74,18 @@ pub struct ConfirmArguments {
 
 /// Parses the id that a command acts on. The error for a run's id says how a run is named.
 pub fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|error: T::Err| match word.parse::<RunId>() {
-        Ok(run) if word.starts_with('r') => format!("{}. Name a run with --run {run}", error.to_string()),
-        Ok(_) | Err(_) => error.to_string(),
-    })
+    word.parse().map_err(|error: T::Err| explain_run_id(word, error.to_string()))
+}
+
+/// Parses the number of a phase, with the same error for a run's id.
+pub fn parse_phase(word: &str) -> Result<PhaseNumber, String> {
+    let invalid = || format!("'{word}' is not a phase number (write 2)");
+    word.parse().map_err(|_| explain_run_id(word, invalid()))
+}
+
+fn explain_run_id(word: &str, error: String) -> String {
+    match word.parse::<RunId>() {
+        Ok(run) if word.starts_with('r') => format!("{error}. Name a run with --run {run}"),
+        Ok(_) | Err(_) => error,
+    }
 }

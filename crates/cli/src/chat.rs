@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use domain::UserCommand;
 
-use crate::{arguments::RunArguments, failure::Failure, run_command::send_run_command};
+use crate::{arguments::RunArguments, failure::Failure, localized::localized, run_command::send_run_command};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -18,5 +18,5 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let command = UserCommand::Chat { text: arguments.text.join(" "), talk_only: false };
-    send_run_command(&arguments.run, &command, "message sent")
+    send_run_command(&arguments.run, &command, &localized("message sent", "메시지를 보냈습니다"))
 }

@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use runtime::CleanupReport;
+use views::translate_engine_text;
 
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
+    localized::localized,
     plural::plural,
     printable::{printable, printable_json},
     remote,
@@ -33,12 +35,23 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let n_removed = cleaned.removed_tasks.len() + cleaned.removed_sessions.len();
-    eprintln!("Deleted {} of run {}", plural(n_removed, "worktree"), run.id);
+    let deleted = localized(
+        format!("Deleted {} of run {}", plural(n_removed, "worktree"), run.id),
+        format!("실행 {}의 워크트리 {n_removed}개를 삭제했습니다", run.id),
+    );
+    eprintln!("{deleted}");
+    let kept = localized("Kept", "유지");
     for (task, why) in &cleaned.kept_tasks {
-        eprintln!("{}", printable(&format!("Kept {task}: {why}")));
+        eprintln!(
+            "{}",
+            printable(&format!("{kept} {task}: {}", localized(why.as_str(), translate_engine_text(why))))
+        );
     }
     for (session, why) in &cleaned.kept_sessions {
-        eprintln!("{}", printable(&format!("Kept {session}: {why}")));
+        eprintln!(
+            "{}",
+            printable(&format!("{kept} {session}: {}", localized(why.as_str(), translate_engine_text(why))))
+        );
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -40,7 +40,7 @@ pub struct ShowArguments {
     data: DataArgument,
 }
 
-/// The data directory, which has the permissions kept for the project.
+/// The data directory, which has the saved permissions of the project.
 #[derive(Debug, Args)]
 pub struct DataArgument {
     /// Data directory [default: JANGDAN_DATA, else the user's own]
@@ -118,7 +118,7 @@ fn print_paths(settings: &ConfigLoader) -> io::Result<()> {
     }
     print("project", &settings.project)?;
     if let Some(file) = &settings.saved_permissions {
-        print("kept", file)?;
+        print("saved", file)?;
     }
     stdout.flush()
 }

@@ -6,8 +6,9 @@ use clap::Args;
 use domain::{PhaseNumber, TaskId, UserCommand};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, parse_id},
+    arguments::{ConfirmArguments, RunArguments, parse_id, parse_phase},
     failure::Failure,
+    localized::localized,
     run_command::send_run_command,
 };
 
@@ -17,7 +18,7 @@ pub struct Arguments {
     #[arg(value_parser = parse_id::<TaskId>)]
     task: Option<TaskId>,
     /// A phase instead of a task
-    #[arg(long, value_name = "NUMBER", conflicts_with = "task")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "task", value_parser = parse_phase)]
     phase: Option<PhaseNumber>,
     #[command(flatten)]
     run: RunArguments,
@@ -39,7 +40,7 @@ enum RunPart {
 }
 
 pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    arguments.send_command("paused", |part| match part {
+    arguments.send_command("paused", ["일시 정지했습니다"; 2], |part| match part {
         RunPart::Run => UserCommand::PauseRun,
         RunPart::Phase(phase) => UserCommand::PausePhase(*phase),
         RunPart::Task(task) => UserCommand::PauseTask(task.clone()),
@@ -47,7 +48,7 @@ pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    arguments.send_command("continued", |part| match part {
+    arguments.send_command("continued", ["재개했습니다"; 2], |part| match part {
         RunPart::Run => UserCommand::ContinueRun,
         RunPart::Phase(phase) => UserCommand::ContinuePhase(*phase),
         RunPart::Task(task) => UserCommand::ContinueTask(task.clone()),
@@ -55,7 +56,7 @@ pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
-    arguments.what.send_command("cancelled", |part| match part {
+    arguments.what.send_command("cancelled", ["중단했습니다", "취소했습니다"], |part| match part {
         RunPart::Run => UserCommand::CancelRun,
         RunPart::Phase(phase) => UserCommand::CancelPhase(*phase),
         RunPart::Task(task) => UserCommand::CancelTask(task.clone()),
@@ -63,15 +64,23 @@ pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
 }
 
 impl Arguments {
+    /// Sends a command and reports it with an English participle, and with a Korean verb for a run and for a part of it.
     fn send_command(
         &self,
-        done: &str,
+        english: &str,
+        [korean_for_run, korean]: [&str; 2],
         command: impl Fn(&RunPart) -> UserCommand,
     ) -> Result<ExitCode, Failure> {
         let (part, done) = match (&self.task, self.phase) {
-            (Some(task), _) => (RunPart::Task(task.clone()), format!("{done} {task}")),
-            (None, Some(phase)) => (RunPart::Phase(phase), format!("{done} phase {phase}")),
-            (None, None) => (RunPart::Run, done.to_owned()),
+            (Some(task), _) => {
+                let done = localized(format!("{english} {task}"), format!("{task} 작업을 {korean}"));
+                (RunPart::Task(task.clone()), done)
+            }
+            (None, Some(phase)) => {
+                let done = localized(format!("{english} phase {phase}"), format!("{phase}단계를 {korean}"));
+                (RunPart::Phase(phase), done)
+            }
+            (None, None) => (RunPart::Run, localized(english, korean_for_run)),
         };
         send_run_command(&self.run, &command(&part), &done)
     }

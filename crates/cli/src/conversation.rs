@@ -7,13 +7,17 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{TaskId, ToolStatus, ToolUse};
-use views::{TurnRow, TurnSpeaker};
+use domain::{Locale, TaskId, ToolStatus, ToolUse};
+use views::{TaskRow, TurnRow, TurnSpeaker};
 
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
+    logs::unknown_task_failure,
+    plural::plural,
     printable::printable_json,
+    remote,
     row_source::RowSource,
     screen::line::{Line, wrap},
     status::draw_context,
@@ -40,8 +44,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut turns: Vec<TurnRow> = source.rows_of_kind(&run.id)?;
     turns.retain(|turn| turn.task == *task);
     turns.sort_by_key(|turn| turn.index);
+    let tasks: Vec<TaskRow> = source.rows_of_kind(&run.id)?;
+    if tasks.iter().all(|row| row.id != *task) {
+        return Err(unknown_task_failure(&run.id, task));
+    }
     if turns.is_empty() && !common.json {
-        eprintln!("{task} has no turns yet");
+        eprintln!(
+            "{}",
+            localized(format!("{task} has no turns yet"), format!("{task} 작업에는 아직 대화가 없습니다"),)
+        );
     }
     let printed = turns.iter().try_for_each(|turn| match common.json {
         true => print_turn_json(turn),
@@ -60,9 +71,9 @@ fn print_turn_json(turn: &TurnRow) -> io::Result<()> {
 fn print_turn(turn: &TurnRow) -> io::Result<()> {
     let (style, speaker) = match (turn.role, &turn.agent) {
         (TurnSpeaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
-        (TurnSpeaker::Agent, None) => (REPLY, "agent".to_owned()),
+        (TurnSpeaker::Agent, None) => (REPLY, localized("agent", "에이전트")),
         (TurnSpeaker::Orchestrator, Some(agent)) => (SENT, agent.to_string()),
-        (TurnSpeaker::Orchestrator, None) => (SENT, "Jangdan".to_owned()),
+        (TurnSpeaker::Orchestrator, None) => (SENT, localized("Jangdan", "장단")),
     };
     let question = turn.question.map(|question| format!(" {question}")).unwrap_or_default();
     let heading =
@@ -79,10 +90,16 @@ fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
     let faint = |text: &str| Line::styled(FAINT, &format!("  {text}")).cut(width);
     let mut lines = Vec::new();
     if turn.tools.n_omitted > 0 {
-        lines.push(faint(&format!("… {} earlier tool calls", turn.tools.n_omitted)));
+        let n_omitted = turn.tools.n_omitted;
+        let calls = plural(usize::try_from(n_omitted).unwrap_or(usize::MAX), "earlier tool call");
+        lines.push(faint(&localized(format!("… {calls}"), format!("… 이전 도구 호출 {n_omitted}건"))));
     }
     let mut tools = turn.tools.uses.iter().peekable();
-    for (n, line) in turn.content.trim_end().lines().enumerate() {
+    let content = match (remote::environment_locale(), &turn.korean) {
+        (Locale::Ko, Some(korean)) => korean,
+        (Locale::Ko, None) | (Locale::En, _) => &turn.content,
+    };
+    for (n, line) in content.trim_end().lines().enumerate() {
         while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
             lines.push(faint(&tool_call_line(used)));
         }
@@ -95,7 +112,7 @@ fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
     }
     lines.extend(tools.map(|used| faint(&tool_call_line(used))));
     if turn.is_interrupted {
-        lines.push(faint("… interrupted here"));
+        lines.push(faint(&localized("… interrupted here", "… 여기서 중단됨")));
     }
     lines
 }
@@ -103,9 +120,9 @@ fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
 fn tool_call_line(used: &ToolUse) -> String {
     let title = used.title.lines().next().unwrap_or_default();
     match used.status {
-        ToolStatus::Running => format!("… {title} (did not finish)"),
+        ToolStatus::Running => format!("… {title} ({})", localized("did not finish", "완료되지 않음")),
         ToolStatus::Done => format!("✓ {title}"),
-        ToolStatus::Failed => format!("✗ {title} (failed)"),
+        ToolStatus::Failed => format!("✗ {title} ({})", localized("failed", "실패")),
     }
 }
 

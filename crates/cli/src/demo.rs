@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         pick_by_locale(
             locale,
             "Five scripted agents build a to-do service. Everything else is real.",
-            "대본을 따르는 에이전트 다섯이 할 일 서비스를 만듭니다. 나머지는 모두 실제로 동작합니다.",
+            "스크립트로 동작하는 에이전트 5개가 할 일 서비스를 만듭니다. 나머지는 모두 실제로 동작합니다.",
         )
     );
     run_plan_with_server(arguments, &demo, locale)

@@ -79,9 +79,10 @@ fn to_sentence(text: &str) -> String {
 }
 
 /// Capitalizes the first word, unless it is an id, a path or a code.
-fn capitalized(text: &str) -> String {
+pub fn capitalized(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
-    let is_word = first.trim_end_matches([',', ':']).chars().all(|char| char.is_ascii_lowercase());
+    // A word before a colon is a name: of a file, a key or a program.
+    let is_word = first.trim_end_matches(',').chars().all(|char| char.is_ascii_lowercase());
     match text.get(..1) {
         Some(letter) if is_word && first != "jangdan" => {
             letter.to_ascii_uppercase() + text.get(1..).unwrap_or_default()
@@ -100,7 +101,8 @@ mod tests {
         check("the directory does not exist", "The directory does not exist.");
         check("q_1 is already answered", "q_1 is already answered.");
         check("plan.md: no such file", "plan.md: no such file.");
-        check("read: permission denied", "Read: permission denied.");
+        check("plan: permission denied", "plan: permission denied.");
+        check("however, it works", "However, it works.");
         check("Unknown run 'x'.", "Unknown run 'x'.");
         check("jangdan runs lists them", "jangdan runs lists them.");
         check("no plan file in /a [TASKS_NOT_FOUND]", "No plan file in /a [TASKS_NOT_FOUND]");

@@ -13,6 +13,7 @@ use views::{InboxRow, RunRow};
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
+    localized::localized,
     printable::printable_json,
     row_source::RowSource,
     run_lookup::is_active,
@@ -20,7 +21,11 @@ use crate::{
     status::{draw_context, inbox_lines},
 };
 
+/// Help of the run's argument: without a name, this command shows more than one run.
+const RUN_HELP: &str = "Run id, or the start of one [default: all active runs]";
+
 #[derive(Debug, Args)]
+#[command(mut_arg("operand", |arg| arg.help(RUN_HELP)), mut_arg("run", |arg| arg.help(RUN_HELP)))]
 pub struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
@@ -66,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         )
     });
     if boards.is_empty() && !common.json {
-        eprintln!("Nothing is waiting for you");
+        eprintln!("{}", localized("Nothing is waiting for you", "확인할 일이 없습니다"));
     }
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),

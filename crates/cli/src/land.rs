@@ -8,6 +8,7 @@ use runtime::LandReport;
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
+    localized::localized,
     plural::plural,
     printable::{printable, printable_json},
     remote,
@@ -43,12 +44,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 Some(from) => format!("{}..{}", short_commit(from), short_commit(&commit)),
                 None => short_commit(&commit).to_owned(),
             };
-            format!("Merged {commits} of {} into {branch} ({range})", run.id)
+            localized(
+                format!("Merged {commits} of {} into {branch} ({range})", run.id),
+                format!("실행 {}의 커밋 {n_commits}개를 {branch} 브랜치에 병합했습니다 ({range})", run.id),
+            )
         }
-        LandReport::AlreadyLanded { branch } => format!("{branch} already contains the work of {}", run.id),
-        LandReport::NoTarget { branch } => {
-            format!("No branch was checked out when {} started; its work is in {branch}", run.id)
-        }
+        LandReport::AlreadyLanded { branch } => localized(
+            format!("{branch} already contains the work of {}", run.id),
+            format!("{branch} 브랜치에 실행 {}의 결과가 이미 있습니다", run.id),
+        ),
+        LandReport::NoTarget { branch } => localized(
+            format!("No branch was checked out when {} started; its work is in {branch}", run.id),
+            format!(
+                "실행 {} 시작 시 체크아웃한 브랜치가 없었습니다. 결과는 {branch} 브랜치에 있습니다",
+                run.id
+            ),
+        ),
         LandReport::NotApproved { branch } => {
             let what = format!("No phase of run {} is approved yet.", run.id);
             return failure(

@@ -11,13 +11,14 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{ActionUpdate, RecordedEvent};
-use views::{Views, describe_event};
+use domain::{ActionUpdate, Locale, RecordedEvent};
+use views::{Views, describe_event, describe_event_in_korean};
 
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
     printable::{printable, printable_json},
+    remote,
     run_log::{PAGE_ENTRIES, RunLog},
     store_failure::failure,
     timestamp::format_utc,
@@ -98,9 +99,13 @@ fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent, views: &
     }
     // Sentences do not need the actions.
     views.apply(recorded, &ActionUpdate::default());
-    let sentence = describe_event(&recorded.event, views.rows(), &recorded.actor);
+    let (event, rows, actor) = (&recorded.event, views.rows(), &recorded.actor);
+    let sentence = match remote::environment_locale() {
+        Locale::En => describe_event(event, rows, actor).text,
+        Locale::Ko => describe_event_in_korean(event, rows, actor),
+    };
     let (at, actor) = (format_utc(recorded.at), printable(&recorded.actor.to_string()));
-    let (sequence, text) = (recorded.sequence.0, printable(&sentence.text));
+    let (sequence, text) = (recorded.sequence.0, printable(&sentence));
     writeln!(
         out,
         "{FAINT}{at}{FAINT:#} {sequence:>6} {ACTOR}{actor:<width$}{ACTOR:#} {text}",

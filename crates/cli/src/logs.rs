@@ -16,6 +16,7 @@ use self::spool_printer::SpoolPrinter;
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     row_source::RowSource,
     session,
 };
@@ -55,7 +56,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         processes = processes_of(&session)?;
     }
     if processes.is_empty() {
-        eprintln!("{task} has no process yet");
+        eprintln!(
+            "{}",
+            localized(
+                format!("{task} has no process yet"),
+                format!("{task} 작업의 프로세스가 아직 시작되지 않았습니다"),
+            )
+        );
     }
     let n_processes = processes.len();
     for (index, entry) in processes.into_iter().enumerate() {
@@ -68,6 +75,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Reports a task that is not in the plan of the run.
+pub fn unknown_task_failure(run: &RunId, task: &TaskId) -> Failure {
+    Failure {
+        what: format!("Unknown task {task} in run {run}."),
+        hint: Some(format!("List the tasks: jangdan replay {run}")),
+        exit: 1,
+    }
+}
+
 /// Returns the session of an attempt at a task.
 fn session_of(
     source: &RowSource,
@@ -76,11 +92,7 @@ fn session_of(
     attempt: Option<u32>,
 ) -> Result<SessionRow, Failure> {
     let tasks: Vec<TaskRow> = source.rows_of_kind(run)?;
-    let row = tasks.iter().find(|row| row.id == *task).ok_or_else(|| Failure {
-        what: format!("Unknown task {task} in run {run}."),
-        hint: Some(format!("List them: jangdan replay {run}")),
-        exit: 1,
-    })?;
+    let row = tasks.iter().find(|row| row.id == *task).ok_or_else(|| unknown_task_failure(run, task))?;
     let session = match attempt {
         None => row.session,
         Some(number) => {

@@ -23,6 +23,7 @@ mod hook;
 mod inbox;
 mod land;
 mod link;
+mod localized;
 mod log;
 mod logs;
 mod plan_change;
@@ -120,7 +121,7 @@ enum Command {
     Refuse(provide::RefuseArguments),
     /// Request changes to a phase instead of approving it
     Reject(approve::RejectArguments),
-    /// Show the rows of a run as they were after an event
+    /// Show a run as it was after an event
     Replay(replay::Arguments),
     /// Decide about a problem
     Resolve(resolve::Arguments),

@@ -14,7 +14,9 @@ use views::{PlanOfferRow, PlanOfferState, RunRow};
 use crate::{
     arguments::{RunArguments, RunOperandArguments},
     failure::{Failure, print_hint},
+    localized::localized,
     printable::{printable_json, printable_line},
+    remote,
     row_source::RowSource,
     run_command::{RunTarget, send_run_command},
     screen::plan_diff::{DiffKind, DiffLine, plan_diff},
@@ -42,7 +44,10 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let offer = find_open_offer(&source, &run)?;
     let printed = match &offer {
         _ if common.json => print_json(offer.as_ref()),
-        Some(offer) => print(&plan_diff(&source.board(&run.id)?, &offer.changes)),
+        Some(offer) => {
+            let locale = remote::environment_locale();
+            print(&plan_diff(locale, &source.board(&run.id)?, &offer.changes))
+        }
         None => Ok(()),
     };
     if let Some(failure) = printed.err().and_then(|error| Failure::from_output_error(&error)) {
@@ -50,13 +55,17 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     if !common.json {
         print_hint(&match &offer {
-            None => "No change of the plan file is waiting for you.".to_owned(),
-            Some(PlanOfferRow { problem: Some(problem), .. }) => {
-                format!("It cannot be applied: {problem}")
+            None => {
+                localized("No change of the plan file is waiting for you.", "확인할 계획 변경이 없습니다.")
             }
-            Some(_) => {
-                format!("Apply it: jangdan plan take {0}. Ignore it: jangdan plan leave {0}", run.id)
-            }
+            Some(PlanOfferRow { problem: Some(problem), .. }) => localized(
+                format!("It cannot be applied: {problem}"),
+                format!("적용할 수 없습니다: {problem}"),
+            ),
+            Some(_) => localized(
+                format!("Apply it: jangdan plan take {0}. Ignore it: jangdan plan leave {0}", run.id),
+                format!("적용: jangdan plan take {0}. 무시: jangdan plan leave {0}", run.id),
+            ),
         });
     }
     Ok(ExitCode::SUCCESS)
@@ -64,18 +73,27 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Applies the change of the plan file to the run.
 pub fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    send_decision(arguments, |offer| UserCommand::ApplyPlanChange { offer }, "plan updated")
+    send_decision(
+        arguments,
+        |offer| UserCommand::ApplyPlanChange { offer },
+        &localized("plan updated", "계획을 업데이트했습니다"),
+    )
 }
 
 /// Ignores the change of the plan file.
 pub fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    send_decision(arguments, |offer| UserCommand::IgnorePlanChange { offer }, "plan unchanged")
+    send_decision(
+        arguments,
+        |offer| UserCommand::IgnorePlanChange { offer },
+        &localized("plan unchanged", "계획 변경을 무시했습니다"),
+    )
 }
 
 /// Marks an external dependency of the plan as met.
 pub fn mark_met(arguments: &MarkMetArguments) -> Result<ExitCode, Failure> {
     let name = arguments.name.clone();
-    let done = format!("marked '{name}' as met");
+    let done =
+        localized(format!("marked '{name}' as met"), format!("외부 의존성 '{name}' 충족으로 표시했습니다"));
     send_run_command(&arguments.run, &UserCommand::MarkExternalMet { name }, &done)
 }
 

@@ -14,6 +14,7 @@ use views::RequestRow;
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::{RunTarget, join_words, send_run_command, usage_error},
     screen::entry::no_vault_notice,
 };
@@ -57,7 +58,10 @@ pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
         exit: 1,
     })?;
     let provided = provided_resource(arguments, row)?;
-    target.send_command(&UserCommand::Provide { request, provided }, &format!("provided {request}"))
+    target.send_command(
+        &UserCommand::Provide { request, provided },
+        &localized(format!("provided {request}"), format!("{request} 제공 완료")),
+    )
 }
 
 fn provided_resource(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedResource, Failure> {
@@ -96,8 +100,14 @@ pub fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
 pub fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
     let (command, done) = match (arguments.skip, join_words(&arguments.reason)) {
-        (true, _) => (UserCommand::SkipRequest(request), format!("skipped {request}")),
-        (false, Some(reason)) => (UserCommand::Refuse { request, reason }, format!("refused {request}")),
+        (true, _) => (
+            UserCommand::SkipRequest(request),
+            localized(format!("skipped {request}"), format!("{request} 요청 없이 계속합니다")),
+        ),
+        (false, Some(reason)) => (
+            UserCommand::Refuse { request, reason },
+            localized(format!("refused {request}"), format!("{request} 요청을 거절했습니다")),
+        ),
         (false, None) => {
             return Err(usage_error("The reason is empty. Write why not; the agent receives it."));
         }

@@ -9,6 +9,7 @@ use views::EscalationRow;
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::{RunTarget, usage_error},
 };
 
@@ -40,7 +41,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Ok(number) => suggested_action(&target, escalation, number)?,
         Err(_) => parse_action(name, rest)?,
     };
-    let done = format!("resolved {escalation}: {action}");
+    let done = localized(
+        format!("resolved {escalation}: {action}"),
+        format!("{escalation} 문제의 처리 방법을 정했습니다"),
+    );
     target.send_command(&UserCommand::Resolve { escalation, action, note: arguments.note.clone() }, &done)
 }
 
@@ -74,6 +78,14 @@ fn parse_operand<T: FromStr<Err = ParseError>>(
     word.parse().map_err(|error: ParseError| usage_error(&format!("{error}.")))
 }
 
+/// Names a suggestion as the inbox does.
+fn suggestion_label(number: usize, action: &EscalationAction) -> String {
+    if *action == EscalationAction::MarkFailed {
+        return format!("{number} mark as failed");
+    }
+    format!("{number} {action}")
+}
+
 /// Returns the suggested action of a number.
 fn suggested_action(
     target: &RunTarget<'_>,
@@ -89,7 +101,7 @@ fn suggested_action(
     let chosen = number.checked_sub(1).and_then(|index| row.suggested.get(index));
     chosen.cloned().ok_or_else(|| {
         let all: Vec<_> =
-            row.suggested.iter().enumerate().map(|(at, action)| format!("{} {action}", at + 1)).collect();
+            row.suggested.iter().enumerate().map(|(at, action)| suggestion_label(at + 1, action)).collect();
         let what = format!("{escalation} has no suggestion {number}.");
         Failure { what, hint: Some(format!("Suggestions: {}", all.join(", "))), exit: 1 }
     })

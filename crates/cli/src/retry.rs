@@ -8,6 +8,7 @@ use domain::{TaskId, UserCommand};
 use crate::{
     arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::send_run_command,
 };
 
@@ -27,6 +28,6 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
-    let done = format!("retrying {task}");
+    let done = localized(format!("retrying {task}"), format!("{task} 작업을 다시 시도합니다"));
     send_run_command(&arguments.run, &UserCommand::RetryTask { task, hint: arguments.hint.clone() }, &done)
 }

@@ -9,6 +9,7 @@ use views::{CheckpointRow, CheckpointState};
 use crate::{
     arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::RunTarget,
     timestamp::format_utc,
 };
@@ -35,8 +36,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if checkpoint.is_none() && !arguments.start {
         return Err(checkpoint_required_failure(&target, &task)?);
     }
-    let to = checkpoint.map_or("its start".to_owned(), |checkpoint| checkpoint.to_string());
-    let done = format!("restoring {task} to {to}");
+    let done = match checkpoint {
+        Some(checkpoint) => localized(
+            format!("restoring {task} to {checkpoint}"),
+            format!("{task} 작업을 {checkpoint} 체크포인트로 복원합니다"),
+        ),
+        None => localized(
+            format!("restoring {task} to its start"),
+            format!("{task} 작업을 시작 시점으로 복원합니다"),
+        ),
+    };
     target.send_command(&UserCommand::RewindTask { task, checkpoint }, &done)
 }
 

@@ -16,13 +16,14 @@ use plan::PlanFormat;
 use runtime::ShutdownMode;
 use runtime::prepare::user_name;
 use server::{ConnectOrStartError, LoopbackMode, RunningServer, ServerError, connect_or_start};
-use views::RunRow;
+use views::{RunRow, translate_engine_text};
 
 use crate::{
     arguments::{CommonArguments, ConfirmArguments, RunOperandArguments},
     demo::{AutoResponder, ResponderOptions},
     failure::{Failure, print_hint},
     link,
+    localized::localized,
     plural::plural,
     prepare::{PrepareOptions, prepare_run},
     printable::printable,
@@ -62,7 +63,14 @@ pub struct Arguments {
     common: CommonArguments,
 }
 
+/// Help of the run's argument: the server of a data directory continues all its runs.
+const RESUME_RUN_HELP: &str = "Run id, or the start of one [default: the only unfinished run]";
+
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("operand", |arg| arg.help(RESUME_RUN_HELP)),
+    mut_arg("run", |arg| arg.help(RESUME_RUN_HELP))
+)]
 pub struct ResumeArguments {
     #[command(flatten)]
     run: RunOperandArguments,
@@ -103,12 +111,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let prepared = prepare_run(&project, &loaded, &request)?;
     let running = ensure_server(&data, link::page_port(&loaded.config), &arguments.log)?;
     let run = running.client.start_run(&prepared.new).map_err(|error| remote::client_failure(&error))?;
-    let (json, locale) = (arguments.common.json, prepared.new.settings.locale);
+    let (json, locale) = (arguments.common.json, remote::environment_locale());
     if !json {
-        let tasks = plural(prepared.new.work.tasks.len(), "task");
-        eprintln!("Run {run}: {}, {tasks}", printable(&prepared.new.work.title));
+        let title = printable(&prepared.new.work.title);
+        let n_tasks = prepared.new.work.tasks.len();
+        eprintln!(
+            "{}",
+            localized(
+                format!("Run {run}: {title}, {}", plural(n_tasks, "task")),
+                format!("실행 {run}: {title}, 작업 {n_tasks}개"),
+            )
+        );
         for note in &prepared.notes {
-            eprintln!("{}", printable(note));
+            eprintln!("{}", printable(&localized(note.as_str(), translate_engine_text(note))));
         }
         link::print_link(&running.client, Some(&run), locale);
     }
@@ -127,7 +142,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let running = ensure_server(&data, link::page_port(&loaded.config), &arguments.log)?;
     let runs = running.client.runs().map_err(|error| remote::client_failure(&error))?;
     let run = find_run_to_resume(runs, arguments.run.run_name())?.id;
-    let locale = loaded.config.settings.locale;
+    let locale = remote::environment_locale();
     if !common.json {
         link::print_link(&running.client, Some(&run), locale);
     }
@@ -150,7 +165,7 @@ fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, F
     match active.as_slice() {
         [run] => Ok(run.clone()),
         [] => Err(Failure {
-            what: "No run is unfinished.".to_owned(),
+            what: "There is no unfinished run.".to_owned(),
             hint: Some("List all: jangdan runs".to_owned()),
             exit: 1,
         }),
@@ -183,7 +198,10 @@ fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> 
         _ => ShutdownMode::KeepSessions,
     };
     if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
-        print_hint(&format!("Merge the work into your branch: jangdan land {run}"));
+        print_hint(&localized(
+            format!("Merge the work into your branch: jangdan land {run}"),
+            format!("결과를 내 브랜치에 병합하려면: jangdan land {run}"),
+        ));
     }
     match running.embedded {
         Some(server) => server.stop(agents),

@@ -9,6 +9,7 @@ use views::RunRow;
 use crate::{
     arguments::{CommonArguments, RunArguments},
     failure::Failure,
+    localized::localized,
     printable::{printable, printable_json},
     remote,
     row_source::RowSource,
@@ -45,8 +46,8 @@ impl<'a> RunTarget<'a> {
         Ok(Self { common, source, run })
     }
 
-    /// Sends a command as this user. Prints the run and `done`, a participle phrase; with `--json` the number of the
-    /// recorded event.
+    /// Sends a command as this user. Prints the run and `done`, what was done in the user's language; with `--json` the
+    /// number of the recorded event.
     pub fn send_command(&self, command: &UserCommand, done: &str) -> Result<ExitCode, Failure> {
         let client =
             self.source.client().ok_or_else(|| remote::no_server_failure(self.source.data_directory()))?;
@@ -56,7 +57,8 @@ impl<'a> RunTarget<'a> {
             let accepted = AcceptedCommandOutput { run: self.run.id.as_str(), sequence: sequence.0 };
             println!("{}", printable_json(&accepted).unwrap_or_default());
         } else {
-            eprintln!("{}", printable(&format!("Run {}: {done}", self.run.id)));
+            let run = localized("Run", "실행");
+            eprintln!("{}", printable(&format!("{run} {}: {done}", self.run.id)));
         }
         Ok(ExitCode::SUCCESS)
     }

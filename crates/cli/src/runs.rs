@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::Args;
+use domain::Locale;
 use views::RunRow;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     screen::{
         amounts::{elapsed_ms, format_cost, format_duration, format_tokens},
         line::collapse_whitespace,
-        phrases::run_state,
+        phrases::{pick_by_locale, run_state},
     },
     table,
     watch::now,
@@ -48,17 +49,25 @@ fn print_json(runs: &[RunRow]) -> io::Result<()> {
 }
 
 fn print_table(runs: &[RunRow]) -> io::Result<()> {
+    let locale = remote::environment_locale();
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     if runs.is_empty() {
-        writeln!(out, "No runs. Start one: jangdan run PLAN")?;
+        let text = pick_by_locale(
+            locale,
+            "No runs. Start one: jangdan run PLAN",
+            "실행이 없습니다. 시작하려면: jangdan run PLAN",
+        );
+        writeln!(out, "{text}")?;
     }
-    let locale = remote::environment_locale();
     let lines = runs.iter().map(|run| {
         let elapsed = format_duration(locale, elapsed_ms(run.started_at, run.ended_at.unwrap_or_else(now)));
         let waiting =
             if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
         let used = format!("{} {}", format_tokens(run.used.tokens), format_cost(run.used.cost_micros));
-        let done = format!("{} of {}", run.tasks.done, run.n_tasks);
+        let done = match locale {
+            Locale::En => format!("{} of {}", run.tasks.done, run.n_tasks),
+            Locale::Ko => format!("{}/{}", run.tasks.done, run.n_tasks),
+        };
         let state = run_state(locale, run.status).to_owned();
         [
             run.id.to_string(),
@@ -71,7 +80,12 @@ fn print_table(runs: &[RunRow]) -> io::Result<()> {
             collapse_whitespace(&run.title),
         ]
     });
-    let heads = ["", "state", "done", "waiting for you", "elapsed", "usage", "project", "title"];
-    table::print_table(&mut out, "Runs", heads, lines)?;
+    let (title, heads) = match locale {
+        Locale::En => {
+            ("Runs", ["", "state", "done", "waiting for you", "elapsed", "usage", "project", "title"])
+        }
+        Locale::Ko => ("실행", ["", "상태", "완료", "확인 필요", "경과", "사용량", "프로젝트", "제목"]),
+    };
+    table::print_table(&mut out, title, heads, lines)?;
     out.flush()
 }

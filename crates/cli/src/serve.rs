@@ -14,6 +14,7 @@ use crate::{
     arguments::CommonArguments,
     failure::Failure,
     link,
+    localized::localized,
     printable::printable_json,
     remote::{self, describe_with_causes},
     server_log::{self, LogArguments, LogConsole},
@@ -52,7 +53,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });
     };
     // The reader of standard error may be gone; the server continues without it.
-    let _ = writeln!(io::stderr(), "Serving {}. Press Ctrl-C to stop.", data.display());
+    let started = localized(
+        format!("Serving {}. Press Ctrl-C to stop.", data.display()),
+        format!("{} 폴더의 서버를 시작했습니다. 중지하려면 Ctrl-C를 누르세요.", data.display()),
+    );
+    let _ = writeln!(io::stderr(), "{started}");
     if arguments.common.json {
         let status = client.status().map_err(|error| remote::client_failure(&error))?;
         println!("{}", printable_json(&status).unwrap_or_default());

@@ -8,6 +8,7 @@ use domain::{TaskId, UserCommand};
 use crate::{
     arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::send_run_command,
 };
 
@@ -24,6 +25,6 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
-    let done = format!("skipped {task}");
+    let done = localized(format!("skipped {task}"), format!("{task} 작업을 건너뛰었습니다"));
     send_run_command(&arguments.run, &UserCommand::SkipTask(task), &done)
 }

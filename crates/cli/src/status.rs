@@ -11,6 +11,7 @@ use views::{RowKind, RunRow};
 use crate::{
     arguments::RunOperandArguments,
     failure::{Failure, print_hint},
+    localized::localized,
     printable::printable_json,
     remote,
     row_source::RowSource,
@@ -46,7 +47,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         show(&source, &run)?;
     }
     if source.client().is_none() && is_active(&run) {
-        print_hint(&format!("No server is running. Continue the run: jangdan resume {}", run.id));
+        print_hint(&localized(
+            format!("No server is running. Continue the run: jangdan resume {}", run.id),
+            format!("실행 중인 서버가 없습니다. 실행을 계속하려면: jangdan resume {}", run.id),
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -77,7 +81,10 @@ fn print(board: &Board) -> io::Result<()> {
     for name in board.unmet_externals() {
         lines.push(Line::styled(
             anstyle::Style::new(),
-            &format!("Waiting for an external dependency: {name}"),
+            &localized(
+                format!("Waiting for an external dependency: {name}"),
+                format!("외부 의존성 대기: {name}"),
+            ),
         ));
     }
     lines.extend(inbox_lines(context, board));

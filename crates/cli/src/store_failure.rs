@@ -20,7 +20,7 @@ pub fn failure(error: StoreError) -> Failure {
 fn hint(error: &StoreError) -> String {
     match error {
         StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. } => {
-            "Name the data directory with --data or JANGDAN_DATA.".to_owned()
+            "It is created by the first run: jangdan run PLAN. If you have runs elsewhere, name their data directory: --data DIR".to_owned()
         }
         StoreError::Locked { holder: Some(holder), .. } => {
             format!("Process {holder} uses it: stop that process, or use its server.")

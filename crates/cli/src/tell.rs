@@ -8,6 +8,7 @@ use domain::{TaskId, UserCommand};
 use crate::{
     arguments::{RunArguments, parse_id},
     failure::Failure,
+    localized::localized,
     run_command::{join_words, send_run_command, usage_error},
 };
 
@@ -24,7 +25,11 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
-    let text = join_words(&arguments.text).ok_or_else(|| usage_error("The message is empty."))?;
-    let done = format!("message sent to the agent of {task}, which receives it when its turn ends");
+    let text = join_words(&arguments.text)
+        .ok_or_else(|| usage_error("The message is empty. Write what the agent should know."))?;
+    let done = localized(
+        format!("message sent to the agent of {task}, which receives it when its turn ends"),
+        format!("{task} 작업의 에이전트에 메시지를 보냈습니다. 지금 응답이 끝나면 전달됩니다"),
+    );
     send_run_command(&arguments.run, &UserCommand::SendMessage { task, text }, &done)
 }

@@ -249,7 +249,7 @@ fn recorded_inputs(fixture: &AgentFixture, name: &str) -> String {
 fn errors_have_hints() {
     let fixture = AgentFixture::new();
     let cases: &[(&[&str], &[&str])] = &[
-        (&["start", "--agent", "unknown"], &["no agent preset 'unknown'", "jangdan agents"]),
+        (&["start", "--agent", "unknown"], &["Unknown agent 'unknown'", "jangdan agents"]),
         (&["start", "--agent", "shell", "Begin"], &["terminal", "session say"]),
         (&["start", "--agent", "aider", "--resume", "x"], &["cannot resume a session"]),
         (&["start", "Begin"], &["--agent"]),

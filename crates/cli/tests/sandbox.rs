@@ -390,7 +390,7 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
 
     let missing = start("worktree", &fixture.path("data"), "no-such-program");
     assert!(
-        lossy_text(&missing.stderr).contains("Program not found: no-such-program"),
+        lossy_text(&missing.stderr).contains("The program no-such-program was not found"),
         "{}",
         lossy_text(&missing.stderr)
     );

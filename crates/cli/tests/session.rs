@@ -161,7 +161,10 @@ fn errors_have_hints() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["attach", "unknown"], &["No session 'unknown'", "hint:", "session start"]),
         (&["start", "--name", "../etc", "--", "true"], &["Invalid session name"]),
-        (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
+        (
+            &["start", "--", "/no/such/program"],
+            &["The program /no/such/program was not found", "hint:", "PATH"],
+        ),
     ];
     for (arguments, expected) in cases {
         let output = run_session_command(data, arguments);

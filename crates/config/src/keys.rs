@@ -20,7 +20,7 @@ const SECOND_MS: u64 = 1000;
 /// All keys of the configuration.
 #[rustfmt::skip] // Keeps a line per key.
 pub const KEYS: &[Key] = &[
-    key("locale", ValueKind::Choice(&["en", "ko"]), "en", "language of the run"),
+    key("locale", ValueKind::Choice(&["en", "ko"]), "en", "language of the texts for agents"),
 
     key("orchestration.max_concurrency", ValueKind::Number { min: 1, max: 1000 }, "3", "number of tasks that may run in parallel"),
     key("orchestration.parallel_enabled", ValueKind::Boolean, "true", "whether tasks run in parallel"),

@@ -81,7 +81,7 @@ pub struct AcpDriver {
     stage: SessionStage,
     lines: LineSplitter,
     stderr: StderrReader,
-    words: AgentTextReader,
+    agent_text: AgentTextReader,
     tools: ToolCalls,
     meter: UsageMeter,
     /// Requests of the agent without an answer, by their ids.
@@ -89,7 +89,7 @@ pub struct AcpDriver {
     /// The offset of the turn's first byte.
     turn: u64,
     /// The offset after the last line.
-    heard: u64,
+    read_to: u64,
     /// Whether a turn is open.
     is_busy: bool,
 }
@@ -134,7 +134,7 @@ impl AcpDriver {
             }
         };
         Self {
-            words: AgentTextReader::new(options.decoding.clone()),
+            agent_text: AgentTextReader::new(options.decoding.clone()),
             meter: UsageMeter::new(cost_micros),
             options,
             stage,
@@ -143,21 +143,21 @@ impl AcpDriver {
             tools: ToolCalls::default(),
             open: BTreeMap::new(),
             turn,
-            heard: turn,
+            read_to: turn,
             is_busy: false,
         }
     }
 
     fn end_turn(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
         let ending = match outcome {
-            TurnOutcome::Finished => TurnEnding::Spoken,
+            TurnOutcome::Finished => TurnEnding::Complete,
             TurnOutcome::Cancelled
             | TurnOutcome::Limited { .. }
             | TurnOutcome::Unauthorized { .. }
             | TurnOutcome::NotResumable { .. }
             | TurnOutcome::Failed { .. } => TurnEnding::Stopped,
         };
-        let (messages, text, tools) = self.words.end_turn(self.turn, ending);
+        let (messages, text, tools) = self.agent_text.end_turn(self.turn, ending);
         reaction.events.extend(messages);
         reaction.events.extend(self.meter.take_usage().map(DriverEvent::Usage));
         self.tools.clear();
@@ -208,7 +208,7 @@ impl Driver for AcpDriver {
         match chunk.stream {
             OutputStream::Output => {
                 for line in self.lines.push(chunk) {
-                    self.heard = line.end;
+                    self.read_to = line.end;
                     self.handle_line(&line, &mut reaction);
                 }
             }
@@ -258,7 +258,7 @@ impl Driver for AcpDriver {
         if let SessionStage::Replaying { agent_session } = &self.stage
             && silent_ms >= REPLAY_MS
         {
-            self.mark_ready(agent_session.clone(), self.heard, &mut reaction);
+            self.mark_ready(agent_session.clone(), self.read_to, &mut reaction);
         }
         reaction
     }
@@ -284,7 +284,7 @@ impl Driver for AcpDriver {
             let message =
                 self.stderr.last_line().unwrap_or("the agent ended in the middle of its turn").to_owned();
             // Text before this point is not read again.
-            self.end_turn(TurnOutcome::Failed { message }, self.heard, &mut reaction);
+            self.end_turn(TurnOutcome::Failed { message }, self.read_to, &mut reaction);
         }
         self.stage = SessionStage::Failed;
         reaction

@@ -14,7 +14,8 @@ pub(crate) fn parse_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok().or_else(|| serde_json::from_slice(&repair_json(line)?).ok())
 }
 
-/// Makes a line that is sent at once. What is sent here is always JSON; were it not, nothing would be sent.
+/// Encodes a value as a line that is sent without delay. An empty line if it cannot be serialized, which no caller's value
+/// can cause.
 pub(crate) fn encode_line(value: &impl Serialize) -> Vec<OutgoingBytes> {
     let bytes = serde_json::to_vec(value).map(|mut bytes| {
         bytes.push(b'\n');
@@ -23,7 +24,7 @@ pub(crate) fn encode_line(value: &impl Serialize) -> Vec<OutgoingBytes> {
     bytes.into_iter().map(|bytes| OutgoingBytes { after_ms: 0, bytes }).collect()
 }
 
-/// A text, or nothing where something else stands.
+/// Reads a text; `None` if the value has another type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct LenientText(pub(crate) Option<String>);
 

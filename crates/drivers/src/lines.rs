@@ -1,25 +1,25 @@
 //! Splits output into lines, each with its offset in the spool.
 //!
-//! Two streams share one spool, so the pieces of a line need not stand next to each other. Holds at most one
-//! unfinished line of each stream, and of one that is too long only its beginning.
+//! Two streams share one spool, so the pieces of a line need not be adjacent. Buffers at most one unfinished line per
+//! stream, and only the start of a line that is too long.
 
 use std::borrow::Cow;
 
 use crate::driver::{OutputStream, SpoolChunk};
 
-/// A line that is longer is no message of any agent; the longest that were seen carry whole files and pictures.
+/// Limit of a line. The longest observed messages of agents contain whole files and images.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How much of a line that is too long is kept to be shown.
+/// Number of bytes of a too long line that are shown.
 const HEAD_BYTES: usize = 256;
 
-/// Cuts both streams of a session into lines.
+/// Splits both streams of a session into lines.
 #[derive(Debug, Default)]
 pub(crate) struct LineSplitter {
     output: PartialLine,
     errors: PartialLine,
-    /// The offset behind the last byte that came.
-    seen: u64,
+    /// The offset after the last received byte.
+    end: u64,
 }
 
 /// A line, without its newline.
@@ -28,7 +28,7 @@ pub(crate) struct Line {
     pub(crate) stream: OutputStream,
     /// The offset of its first byte.
     pub(crate) begin: u64,
-    /// The offset behind its newline.
+    /// The offset after its newline.
     pub(crate) end: u64,
     pub(crate) content: LineContent,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Line {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineContent {
     Whole(Vec<u8>),
-    /// It was too long; this is how it began.
+    /// The start of a line that was too long.
     TooLong(Vec<u8>),
 }
 
@@ -48,7 +48,7 @@ struct PartialLine {
 }
 
 impl LineSplitter {
-    /// Takes the next bytes of a stream, and returns the lines that are complete with them.
+    /// Adds bytes of a stream and returns the completed lines.
     pub(crate) fn push(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
         let half = self.partial_line(chunk.stream);
         let mut lines = Vec::new();
@@ -60,24 +60,24 @@ impl LineSplitter {
                 lines.push(half.take_line(chunk.stream, offset));
             }
         }
-        self.seen = self.seen.max(offset);
+        self.end = self.end.max(offset);
         lines
     }
 
-    /// Returns what is left when no more bytes can come.
+    /// Returns the unfinished lines after the end of the output.
     pub(crate) fn take_rest(&mut self) -> Vec<Line> {
-        let seen = self.seen;
+        let end = self.end;
         let last = |stream| {
             let half = self.partial_line(stream);
-            (!half.is_empty()).then(|| half.take_line(stream, seen))
+            (!half.is_empty()).then(|| half.take_line(stream, end))
         };
         [OutputStream::Output, OutputStream::Stderr].into_iter().filter_map(last).collect()
     }
 
-    /// Returns the offset of the first byte that is in no line yet.
+    /// Returns the offset of the first byte that is not in a returned line.
     pub(crate) fn unread_offset(&self) -> u64 {
         let begun = [&self.output, &self.errors].into_iter().filter(|half| !half.is_empty());
-        begun.map(|half| half.begin).min().unwrap_or(self.seen)
+        begun.map(|half| half.begin).min().unwrap_or(self.end)
     }
 
     fn partial_line(&mut self, stream: OutputStream) -> &mut PartialLine {
@@ -100,7 +100,7 @@ impl PartialLine {
         if self.is_too_long {
             return;
         }
-        // Only as much as is needed to know that it is too long.
+        // One byte more than the limit shows that it is too long.
         let room = (LINE_BYTES_MAX + 1).saturating_sub(self.bytes.len()).min(bytes.len());
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or_default());
         if self.bytes.len() > LINE_BYTES_MAX {
@@ -117,10 +117,10 @@ impl PartialLine {
     }
 }
 
-/// Makes JSON readable that holds half characters: bytes that are no UTF-8, and halves of a surrogate pair.
+/// Repairs JSON with bytes that are not UTF-8 or with unpaired surrogates; `None` if there are none.
 ///
-/// JavaScript cuts text between the halves and prints what is left, so a file's name or the end of a tool's output
-/// would otherwise cost the whole line. Returns nothing where there is nothing to mend.
+/// JavaScript may cut text between the halves of a surrogate pair, so one file name or the end of a tool's output could
+/// otherwise make the whole line unreadable.
 pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
     let text = match String::from_utf8_lossy(line) {
         Cow::Borrowed(text) if !text.contains("\\u") => return None,
@@ -138,7 +138,7 @@ pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
                 rest = from.get(6..).unwrap_or_default();
                 continue;
             }
-            // A backslash and what it escapes, so that an escaped backslash begins nothing.
+            // Skip the escaped character too, so that an escaped backslash does not start an escape.
             (None, _) => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
         };
         let (escape, behind) = from.split_at_checked(length).unwrap_or((from, ""));
@@ -155,7 +155,7 @@ enum SurrogateHalf {
     Low,
 }
 
-/// Reads `\uD800` to `\uDFFF` at the beginning of a text.
+/// Reads `\uD800` to `\uDFFF` at the start of a text.
 fn surrogate_half(text: &str) -> Option<SurrogateHalf> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {

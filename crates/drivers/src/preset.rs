@@ -39,10 +39,10 @@ pub struct Preset {
     /// Arguments of every start.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// Further arguments for a new session; `{session}` is the id that it shall have.
+    /// Further arguments for a new session; `{session}` is the id to use.
     #[serde(default)]
     pub fresh: Vec<String>,
-    /// Further arguments for a session that comes back; `{session}` is the agent's own id of it.
+    /// Further arguments to resume a session; `{session}` is the agent's own id of it.
     #[serde(default)]
     pub resume: Vec<String>,
     /// Variables that are added to its environment.
@@ -51,7 +51,7 @@ pub struct Preset {
     /// The format of its inputs.
     #[serde(default)]
     pub form: InputEncoding,
-    /// Whether its messages must carry the session's key; by default on a terminal alone.
+    /// Whether its messages must carry the session's key; by default only on a terminal.
     #[serde(default)]
     pub keys: Option<MessageKeyRule>,
     /// Memory limit of the agent and its descendants, in MiB.
@@ -63,7 +63,7 @@ pub struct Preset {
     /// How prompts are typed on a terminal.
     #[serde(default)]
     pub typing: TypingOptions,
-    /// The arguments that make it print its version; without any it has none.
+    /// The arguments that make it print its version; empty if it cannot.
     #[serde(default = "default_version_arguments")]
     pub version: Vec<String>,
     /// How to check the login; none if no login is needed.
@@ -84,7 +84,7 @@ pub enum DriverName {
     Claude,
     /// Codex's app server.
     Codex,
-    /// Whatever it shows on a terminal.
+    /// Any program on a terminal.
     Pty,
 }
 
@@ -98,7 +98,7 @@ pub enum TerminalMode {
     Screen,
 }
 
-/// In which form an agent is told things.
+/// The format of an agent's inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InputEncoding {
@@ -123,9 +123,9 @@ pub enum MessageKeyRule {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoginEvidence {
-    /// Files, from `~` or a variable on; one that is there will do.
+    /// Files, starting with `~` or a variable; one that exists is enough.
     pub files: Vec<String>,
-    /// Variables; one that is set will do.
+    /// Variables; one that is set is enough.
     pub variables: Vec<String>,
     /// How to log in.
     pub how: String,
@@ -134,35 +134,27 @@ pub struct LoginEvidence {
 /// Whether a process starts a new session or resumes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchMode<'a> {
-    /// With a new session that shall have this id, where the agent lets us choose.
+    /// A new session with this id, if the agent lets us choose.
     Fresh(&'a str),
-    /// With the session that the agent knows under this id.
+    /// The session with this id of the agent.
     Resume(&'a str),
 }
 
 /// The reason why a preset cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
-    #[error("there is no agent preset '{name}', only {known}")]
+    #[error("unknown agent '{name}'; known agents: {known}")]
     Unknown {
-        /// The name that was asked for.
         name: String,
-        /// The names that there are.
+        /// All names, separated by commas.
         known: String,
     },
-    /// Presets extend each other in a circle.
-    #[error("the agent preset '{name}' extends itself")]
-    Circle {
-        /// The name that was asked for.
-        name: String,
-    },
-    /// It is not written as a preset is.
-    #[error("the agent preset '{name}' is wrong: {problem}")]
-    Wrong {
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
+    /// Presets extend each other in a cycle.
+    #[error("agent '{name}' extends itself")]
+    Cycle { name: String },
+    /// The table is not a valid preset.
+    #[error("agent '{name}' is invalid: {problem}")]
+    Wrong { name: String, problem: String },
 }
 
 impl Preset {
@@ -176,7 +168,7 @@ impl Preset {
         self.arguments.iter().cloned().chain(more).collect()
     }
 
-    /// Tells whether an ended session can come back in a new process, as far as is known before it is asked to.
+    /// Tells whether an ended session can be resumed in a new process. The agent may still refuse.
     pub fn can_resume(&self) -> bool {
         match self.driver {
             DriverName::Acp | DriverName::Claude | DriverName::Codex => true,
@@ -197,7 +189,7 @@ impl Preset {
         }
     }
 
-    /// Returns how it writes on a terminal.
+    /// Returns how it uses a terminal.
     pub fn pty_mode(&self) -> PtyMode {
         match self.mode {
             Some(TerminalMode::Screen) => PtyMode::Screen,
@@ -205,12 +197,12 @@ impl Preset {
         }
     }
 
-    /// Returns how long it is silent when its turn is over.
+    /// Returns the silence that ends a turn.
     pub fn quiet_ms(&self) -> u64 {
         self.quiet_ms.unwrap_or(QUIET_MS)
     }
 
-    /// Names the source from which the state of its sessions is known, for people.
+    /// Names the source of the state of its sessions, for users.
     pub fn state_source(&self) -> &'static str {
         match self.driver {
             DriverName::Acp => "its ACP",
@@ -230,7 +222,8 @@ pub fn preset_names(added: &toml::Table) -> Vec<String> {
 
 /// Returns a preset by its name, from the project's tables (`[agents.NAME]`) and Jangdan's own.
 ///
-/// A table may say `extends = "NAME"`; one with the name of Jangdan's own changes that one. What it does not say stays.
+/// A table may contain `extends = "NAME"`; a table with the name of a built-in preset changes that preset. Keys that it
+/// does not contain keep their values.
 ///
 /// ```
 /// let added = toml::from_str("[build]\nextends = 'shell'\narguments = ['build.sh']").unwrap();
@@ -239,23 +232,23 @@ pub fn preset_names(added: &toml::Table) -> Vec<String> {
 /// ```
 pub fn resolve_preset(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
     let mut table = resolve_table(name, added, 0).map_err(|error| match error {
-        PresetError::Circle { .. } => PresetError::Circle { name: name.to_owned() },
+        PresetError::Cycle { .. } => PresetError::Cycle { name: name.to_owned() },
         error => error,
     })?;
     table.entry("title").or_insert_with(|| toml::Value::String(name.to_owned()));
-    let wrong = |error: toml::de::Error| PresetError::Wrong {
+    let invalid = |error: toml::de::Error| PresetError::Wrong {
         name: name.to_owned(),
         problem: error.message().to_owned(),
     };
-    table.try_into().map_err(wrong)
+    table.try_into().map_err(invalid)
 }
 
 fn resolve_table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::Table, PresetError> {
     if depth > added.len() + OWN.len() {
-        return Err(PresetError::Circle { name: name.to_owned() });
+        return Err(PresetError::Cycle { name: name.to_owned() });
     }
     let own = || OWN.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
-    let Some(said) = added.get(name) else {
+    let Some(overrides) = added.get(name) else {
         return match own() {
             Some(text) => parse_preset_toml(name, text),
             None => {
@@ -263,31 +256,31 @@ fn resolve_table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::
             }
         };
     };
-    let wrong = |problem: &str| PresetError::Wrong { name: name.to_owned(), problem: problem.to_owned() };
-    let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is not a table"))?;
-    let base = match (said.remove("extends"), own()) {
+    let invalid = |problem: &str| PresetError::Wrong { name: name.to_owned(), problem: problem.to_owned() };
+    let mut overrides = overrides.as_table().cloned().ok_or_else(|| invalid("it is not a table"))?;
+    let base = match (overrides.remove("extends"), own()) {
         // A table that extends its own name means Jangdan's.
         (Some(toml::Value::String(base)), Some(text)) if base == name => parse_preset_toml(name, text)?,
         (Some(toml::Value::String(base)), _) => resolve_table(&base, added, depth + 1)?,
-        (Some(_), _) => return Err(wrong("extends is the name of a preset")),
+        (Some(_), _) => return Err(invalid("`extends` must be the name of an agent")),
         (None, Some(text)) => parse_preset_toml(name, text)?,
         (None, None) => toml::Table::new(),
     };
-    Ok(merge_tables(base, said))
+    Ok(merge_tables(base, overrides))
 }
 
 fn parse_preset_toml(name: &str, text: &str) -> Result<toml::Table, PresetError> {
-    let wrong =
+    let invalid =
         |error: toml::de::Error| PresetError::Wrong { name: name.to_owned(), problem: error.to_string() };
-    text.parse().map_err(wrong)
+    text.parse().map_err(invalid)
 }
 
-/// Puts what was said over what was there, table by table; a list replaces a list.
-fn merge_tables(mut base: toml::Table, said: toml::Table) -> toml::Table {
-    for (key, value) in said {
+/// Merges a table over another one, recursively; a list replaces a list.
+fn merge_tables(mut base: toml::Table, overrides: toml::Table) -> toml::Table {
+    for (key, value) in overrides {
         let value = match (base.remove(&key), value) {
-            (Some(toml::Value::Table(base)), toml::Value::Table(said)) => {
-                toml::Value::Table(merge_tables(base, said))
+            (Some(toml::Value::Table(base)), toml::Value::Table(overrides)) => {
+                toml::Value::Table(merge_tables(base, overrides))
             }
             (_, value) => value,
         };
@@ -311,7 +304,7 @@ mod tests {
     #[test]
     fn every_built_in_preset_resolves() {
         let none = toml::Table::new();
-        let seen: Vec<String> = preset_names(&none)
+        let rendered: Vec<String> = preset_names(&none)
             .iter()
             .map(|name| {
                 let preset = resolve_preset(name, &none).unwrap();
@@ -326,7 +319,7 @@ mod tests {
                 )
             })
             .collect();
-        insta::assert_snapshot!(seen.join("\n"));
+        insta::assert_snapshot!(rendered.join("\n"));
     }
 
     #[test]
@@ -351,9 +344,9 @@ mod tests {
         let check = |name: &str, text: &str, expected: &str| {
             assert_eq!(resolve_preset(name, &parse_tables(text)).unwrap_err().to_string(), expected);
         };
-        check("a", "[a]\nextends = 'b'\n[b]\nextends = 'a'", "the agent preset 'a' extends itself");
-        check("a", "[a]\ncommand = 'x'", "the agent preset 'a' is wrong: missing field `driver`");
-        check("a", "a = 1", "the agent preset 'a' is wrong: it is not a table");
+        check("a", "[a]\nextends = 'b'\n[b]\nextends = 'a'", "agent 'a' extends itself");
+        check("a", "[a]\ncommand = 'x'", "agent 'a' is invalid: missing field `driver`");
+        check("a", "a = 1", "agent 'a' is invalid: it is not a table");
         let unknown = resolve_preset("no", &toml::Table::new()).unwrap_err();
         assert!(matches!(unknown, PresetError::Unknown { .. }), "{unknown}");
         let typo = resolve_preset("a", &parse_tables("[a]\nextends = 'shell'\nquite_ms = 1"))

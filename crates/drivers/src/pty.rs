@@ -60,7 +60,7 @@ enum TurnState {
     /// No prompt was sent.
     Closed,
     /// A prompt was typed, and is not known to be accepted.
-    Typed { words: String, n_submits: u32, has_output: bool },
+    Typed { text: String, n_submits: u32, has_output: bool },
     /// The program works on a prompt.
     Open,
 }
@@ -93,10 +93,10 @@ impl PtyDriver {
 
     /// Checks whether the typed prompt was accepted; otherwise presses the submit key again.
     fn verify_submission(&mut self) -> Option<Reaction> {
-        let TurnState::Typed { words, n_submits, has_output } = &mut self.turn else { return None };
+        let TurnState::Typed { text, n_submits, has_output } = &mut self.turn else { return None };
         let typing = &self.options.typing;
         let is_taken = match self.options.mode {
-            PtyMode::Screen => !typing.is_in_input_box(words, &self.reader.screen_rows()),
+            PtyMode::Screen => !typing.is_in_input_box(text, &self.reader.screen_rows()),
             PtyMode::Lines => *has_output,
         };
         if is_taken || !typing.verify {
@@ -135,10 +135,10 @@ impl Driver for PtyDriver {
                 if !self.is_ready {
                     return Err(SendError::NotReady);
                 }
-                let words = self.options.typing.typed_text(text, self.options.mode)?;
-                self.reader.expect_echo(&words);
-                let outgoing = self.options.typing.keystrokes(&words);
-                self.turn = TurnState::Typed { words, n_submits: 1, has_output: false };
+                let text = self.options.typing.typed_text(text, self.options.mode)?;
+                self.reader.expect_echo(&text);
+                let outgoing = self.options.typing.keystrokes(&text);
+                self.turn = TurnState::Typed { text, n_submits: 1, has_output: false };
                 outgoing
             }
             AgentInput::Interrupt => {

@@ -108,7 +108,7 @@ proptest! {
         let from = first.resume_offset();
         let mut second = attached_driver(from);
         let after = feed_output(&mut second, &output[from as usize..], from);
-        // What both have heard is the same, and together they have heard all.
+        // The events that both have read are equal, and together they have read all.
         let mut all = describe_messages(&before);
         let again = describe_messages(&after);
         let known: std::collections::BTreeSet<_> = all.iter().cloned().collect();
@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(all, describe_messages(&whole));
         let ends = |reaction: &Reaction| reaction.events.iter().rev().find(|event| matches!(event, DriverEvent::TurnEnded { .. })).cloned();
         if let Some(end) = ends(&after) {
-            prop_assert_eq!(Some(end), ends(&whole), "the words of a turn are whole after a restart");
+            prop_assert_eq!(Some(end), ends(&whole), "the text of a turn is complete after a restart");
         }
     }
 
@@ -170,14 +170,14 @@ fn tool_output_is_never_decoded_as_a_message() {
     assert_eq!(
         describe_messages(&reaction),
         Vec::<String>::new(),
-        "mid-line words and tool output are no messages"
+        "text inside a line and tool output are not messages"
     );
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let told = AgentInput::Prompt { text: "go on".to_owned() };
-    assert_eq!(attached_driver(0).encode_input(&told, 7), attached_driver(99).encode_input(&told, 7));
+    let input = AgentInput::Prompt { text: "go on".to_owned() };
+    assert_eq!(attached_driver(0).encode_input(&input, 7), attached_driver(99).encode_input(&input, 7));
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! What the real Claude Code and Codex printed, and what their drivers make of it: each file against its snapshot.
+//! Recorded output of Claude Code and Codex, and the reactions of their drivers: each file against its snapshot.
 //!
 //! The sessions were recorded with a scripted model on loopback; the lists of tools and commands that an agent prints
-//! at each start are cut out. Those that are called `odd` were written by hand, for what is rare.
+//! at each start are cut out. Files called `odd` were written by hand, for rare cases.
 
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 

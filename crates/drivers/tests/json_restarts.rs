@@ -26,11 +26,11 @@ fn read_transcripts() -> Vec<Transcript> {
     paths.iter().map(|path| Transcript::read(path)).collect()
 }
 
-/// What an agent wrote to its output, without its standard error.
+/// Returns the standard output of an agent.
 fn recorded_output(transcript: &Transcript) -> Vec<u8> {
     let printed = transcript.steps.iter().filter_map(|step| match step {
-        TranscriptStep::Prints { stream: OutputStream::Output, bytes } => Some(&bytes[..]),
-        TranscriptStep::Prints { stream: OutputStream::Stderr, .. } | TranscriptStep::IsTold(_) => None,
+        TranscriptStep::Output { stream: OutputStream::Output, bytes } => Some(&bytes[..]),
+        TranscriptStep::Output { stream: OutputStream::Stderr, .. } | TranscriptStep::Action(_) => None,
     });
     printed.collect::<Vec<_>>().concat()
 }
@@ -61,22 +61,22 @@ fn total_usage(events: &[DriverEvent]) -> Usage {
     used
 }
 
-/// Reads up to a place, starts again with a new driver, and expects what the first would have heard from there on.
+/// Reads up to `cut`, continues with a new driver, and expects the events that the first driver would have reported.
 fn assert_same_events_after_restart(transcript: &Transcript, cut: usize) {
     let bytes = recorded_output(transcript);
     let whole =
         restart_invariant_events(feed_output(&mut *transcript.new_driver(Usage::default()), 0, &bytes));
     let (head, _) = bytes.split_at(cut);
     let mut first = transcript.new_driver(Usage::default());
-    let heard = restart_invariant_events(feed_output(&mut *first, 0, head));
+    let events = restart_invariant_events(feed_output(&mut *first, 0, head));
     let is_end = |event: &DriverEvent| matches!(event, DriverEvent::TurnEnded { .. });
-    let n_done = heard.iter().rposition(is_end).map_or(0, |last| last + 1);
+    let n_done = events.iter().rposition(is_end).map_or(0, |last| last + 1);
     let (done, again) = whole.split_at(n_done);
-    assert_eq!(heard.get(..n_done).expect("it is within"), done);
+    assert_eq!(events.get(..n_done).expect("it is within"), done);
 
     let from = usize::try_from(first.resume_offset()).expect("it is short");
     assert!(from <= cut);
-    // The model is told once a thread is opened, and that may lie before.
+    // The model is reported when a thread is opened, which may be before the cut.
     let mut second = transcript.new_driver(total_usage(done));
     let (_, tail) = bytes.split_at(from);
     let without_model = |mut event: DriverEvent| {
@@ -85,12 +85,12 @@ fn assert_same_events_after_restart(transcript: &Transcript, cut: usize) {
         }
         event
     };
-    let heard: Vec<_> = restart_invariant_events(feed_output(&mut *second, from, tail))
+    let events: Vec<_> = restart_invariant_events(feed_output(&mut *second, from, tail))
         .into_iter()
         .map(without_model)
         .collect();
     let expected: Vec<_> = again.iter().cloned().map(without_model).collect();
-    assert_eq!(heard, expected, "{} {} cut at {cut}", transcript.agent, transcript.session);
+    assert_eq!(events, expected, "{} {} cut at {cut}", transcript.agent, transcript.session);
 }
 
 #[test]
@@ -114,13 +114,13 @@ fn an_open_prompt_can_be_answered_after_a_restart() {
             let mut first = transcript.new_driver(Usage::default());
             let asked = feed_output(&mut *first, 0, head).pop();
             let Some(DriverEvent::Permission { request, .. }) = asked else { continue };
-            let told = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
+            let input = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
             let from = usize::try_from(first.resume_offset()).expect("it is short");
             let mut second = transcript.new_driver(Usage::default());
             feed_output(&mut *second, from, head.split_at(from).1);
-            let answer = first.encode_input(&told, 7).expect("the first driver can answer");
-            assert_eq!(second.encode_input(&told, 7), Ok(answer));
-            assert!(first.encode_input(&told, 8).is_err(), "another input answers it no more");
+            let answer = first.encode_input(&input, 7).expect("the first driver can answer");
+            assert_eq!(second.encode_input(&input, 7), Ok(answer));
+            assert!(first.encode_input(&input, 8).is_err(), "another input can no longer answer it");
         }
     }
 }

@@ -61,22 +61,23 @@ fn feed_output(driver: &mut PtyDriver, bytes: &[u8], offset: u64) -> Reaction {
     driver.on_output(SpoolChunk { stream: OutputStream::Output, offset, bytes })
 }
 
-/// Returns what was said and the words, apart: their order depends on where a read ended.
+/// Returns messages and text separately: their order depends on where a read ended.
 fn messages_and_text(reaction: &Reaction) -> (Vec<String>, String) {
-    let mut words = String::new();
-    let mut said = Vec::new();
+    let mut written = String::new();
+    let mut messages = Vec::new();
     for event in &reaction.events {
         match event {
-            DriverEvent::Text { text } => words.push_str(text),
+            DriverEvent::Text { text } => written.push_str(text),
             DriverEvent::Message { offset, item, .. } => {
-                // Places inside an item count from where its driver began to read.
+                // Offsets inside an item are relative to the start of its driver.
                 let json = serde_json::to_value(item).unwrap();
-                said.push(format!("{}.{} {} {}", offset.start, offset.ordinal, json["type"], json["raw"]));
+                messages
+                    .push(format!("{}.{} {} {}", offset.start, offset.ordinal, json["type"], json["raw"]));
             }
-            other => said.push(play::describe_event(other)),
+            other => messages.push(play::describe_event(other)),
         }
     }
-    (said, words)
+    (messages, written)
 }
 
 fn terminal_output() -> impl Strategy<Value = Vec<u8>> {
@@ -182,14 +183,14 @@ fn a_prompt_is_never_typed_twice() {
         n_failed +=
             reaction.events.iter().filter(|event| matches!(event, DriverEvent::TurnEnded { .. })).count();
     }
-    assert_eq!(sent, [b"\r", b"\r"], "the key again, and no words");
-    assert_eq!(n_failed, 1, "then it is said once that they were not taken");
+    assert_eq!(sent, [b"\r", b"\r"], "the key again, and no text");
+    assert_eq!(n_failed, 1, "then it is reported once that the text was not accepted");
 }
 
-/// Hears a recording again: its bytes, and where its turns had ended, but nothing of what was told.
+/// Reads a recording again: its output and the ends of its turns, without the inputs.
 fn replay_messages(recording: &str) -> Vec<String> {
     let (mut first, mut second) = (screen_driver(), screen_driver());
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     let mut offset = 0;
     first.on_start();
     for line in recording.lines() {
@@ -206,19 +207,19 @@ fn replay_messages(recording: &str) -> Vec<String> {
             _ => continue,
         };
         let new = reaction.events.iter().filter(|event| matches!(event, DriverEvent::Message { .. }));
-        said.extend(new.map(play::describe_event));
+        messages.extend(new.map(play::describe_event));
     }
-    said
+    messages
 }
 
 #[test]
 fn replaying_a_screen_gives_the_same_messages() {
     insta::glob!("pty/real-*.txt", |path| {
         let recording = std::fs::read_to_string(path).unwrap();
-        let seen = play::play_recording(&mut screen_driver(), &recording);
-        let said: Vec<&str> =
-            seen.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
-        assert_eq!(replay_messages(&recording), said);
-        assert_eq!(said.len(), 2, "a question in each turn");
+        let played = play::play_recording(&mut screen_driver(), &recording);
+        let messages: Vec<&str> =
+            played.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
+        assert_eq!(replay_messages(&recording), messages);
+        assert_eq!(messages.len(), 2, "a question in each turn");
     });
 }

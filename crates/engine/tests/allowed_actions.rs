@@ -41,7 +41,12 @@ fn run_after(events: impl IntoIterator<Item = Event>) -> Run {
         project: "p".to_owned(),
         work: Box::new(PlannedWork { title: "one".to_owned(), phases: vec![phase], tasks }),
         settings: Box::new(RunSettings::default()),
-        team: vec![TeamMember { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }],
+        team: vec![TeamMember {
+            name: "dev".parse().unwrap(),
+            role: Role::Worker,
+            slots: None,
+            is_turn_end_guessed: false,
+        }],
     };
     let mut run = Run::new();
     apply(&mut run, [started.into()]);

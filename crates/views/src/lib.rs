@@ -48,7 +48,14 @@ pub use sentences::{
         describe_event,
         plan_changes::{plan_field_name, summarize_plan_changes},
     },
-    ko::describe_event_in_korean,
+    ko::{
+        describe_event_in_korean,
+        plan_changes::{
+            plan_field_name as plan_field_name_in_korean,
+            summarize_plan_changes as summarize_plan_changes_in_korean,
+        },
+        translate_engine_text,
+    },
 };
 pub use table::{RowSessions, Table, TableRow};
 pub use view_change::ViewChange;

@@ -66,6 +66,14 @@ impl EventSentence {
     }
 }
 
+/// Start of the hint that the engine writes for the next attempt. It repeats the event before, so sentences omit it.
+const FAILURE_HINT: &str = "The last attempt failed: ";
+
+/// Returns the hint of a retry, unless the engine wrote it.
+pub(crate) fn retry_hint(hint: Option<&str>) -> Option<&str> {
+    hint.filter(|hint| !hint.starts_with(FAILURE_HINT))
+}
+
 /// Finds the names of sessions, questions, requests and so on in the rows that the event has already changed.
 #[derive(Clone, Copy)]
 pub(crate) struct SentenceContext<'a> {

@@ -166,7 +166,7 @@ impl<'a> CheckContext<'a> {
 
     /// Replaces `$K` in a text with the session key, or with nothing if none is needed.
     pub fn insert_session_key(&mut self, text: &str) -> Result<String> {
-        let key = self.agent()?.found.metadata.key.clone();
+        let key = self.agent()?.entry.metadata.key.clone();
         Ok(text.replace("$K", &if self.setup.has_keys { format!(" {key}") } else { String::new() }))
     }
 
@@ -190,7 +190,7 @@ impl<'a> CheckContext<'a> {
         self.set_script([("장단", ScriptedTurn::text_reply(&reply))]);
         let turn = self.agent()?.prompt_and_wait("Say \"hello\" to 장단, please.")?;
         ensure!(message_names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
-        ensure!(turn.words.contains("Hello 장단."), "its text is {:?}", turn.words);
+        ensure!(turn.text.contains("Hello 장단."), "its text is {:?}", turn.text);
         ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
         let request = self.last_request()?;
         ensure!(request.contains(r#"Say \"hello\" to 장단, please."#), "the request is {request}");
@@ -226,7 +226,7 @@ impl<'a> CheckContext<'a> {
         ]);
         let agent = self.agent()?;
         agent.send_prompt("Ask me which.")?;
-        let (prompt, asked) = agent.wait_for_report("a question", |seen| match seen {
+        let (prompt, asked) = agent.wait_for_report("a question", |report| match report {
             SessionReport::Event(DriverEvent::Question { prompt, question }) => {
                 Some((prompt.clone(), question.clone()))
             }
@@ -240,7 +240,7 @@ impl<'a> CheckContext<'a> {
             .context("the option beta is missing")?;
         agent.send_input(&AgentInput::Answer { prompt, answer: answer.clone() })?;
         let turn = agent.wait_for_turn_end()?;
-        ensure!(turn.words.contains("Chosen."), "its text is {:?}", turn.words);
+        ensure!(turn.text.contains("Chosen."), "its text is {:?}", turn.text);
         let prompt = self.texts_since_reply()?;
         ensure!(prompt.contains("beta") && !prompt.contains("alpha"), "the model got {prompt}");
         Ok(())
@@ -275,9 +275,9 @@ impl<'a> CheckContext<'a> {
         agent.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
         let turn = agent.wait_for_turn_end()?;
         ensure!(
-            turn.words.contains("Made it."),
+            turn.text.contains("Made it."),
             "its text is {:?}, its outcome {:?}",
-            turn.words,
+            turn.text,
             turn.outcome
         );
         ensure!(self.home.work.join("allowed").exists(), "the file was not created");
@@ -297,13 +297,13 @@ impl<'a> CheckContext<'a> {
         match self.setup.refusal {
             RefusalEffect::TurnContinues => {
                 ensure!(
-                    turn.words.contains("Then not."),
+                    turn.text.contains("Then not."),
                     "its text is {:?}, its outcome {:?}",
-                    turn.words,
+                    turn.text,
                     turn.outcome
                 )
             }
-            RefusalEffect::TurnEnds => ensure!(!turn.words.contains("Then not."), "its turn continued"),
+            RefusalEffect::TurnEnds => ensure!(!turn.text.contains("Then not."), "its turn continued"),
         }
         ensure!(!self.home.work.join("refused").exists(), "the file was created");
         Ok(())
@@ -317,7 +317,7 @@ impl<'a> CheckContext<'a> {
         ]);
         let turn = self.agent()?.prompt_and_wait("Print something.")?;
         ensure!(message_names(&turn).is_empty(), "its messages are {:?}", turn.items);
-        ensure!(turn.words.contains("It printed something."), "its text is {:?}", turn.words);
+        ensure!(turn.text.contains("It printed something."), "its text is {:?}", turn.text);
         let prompt = self.texts_since_reply()?;
         ensure!(prompt.contains("DONE:T9.9"), "nothing was printed, the model got {prompt}");
         Ok(())
@@ -337,9 +337,9 @@ impl<'a> CheckContext<'a> {
         ensure!(turn.outcome == expected, "the outcome is {:?}", turn.outcome);
         let turn = agent.prompt_and_wait("Go on.")?;
         ensure!(
-            turn.words.contains("Here I am."),
+            turn.text.contains("Here I am."),
             "its text is {:?}, its outcome {:?}",
-            turn.words,
+            turn.text,
             turn.outcome
         );
         Ok(())
@@ -352,7 +352,7 @@ impl<'a> CheckContext<'a> {
         agent.freeze(Duration::from_secs(1))?;
         let turn = agent.wait_for_turn_end()?;
         ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
-        let n_words = turn.words.matches("still").count();
+        let n_words = turn.text.matches("still").count();
         ensure!(n_words == SLOW_WORDS, "{n_words} of {SLOW_WORDS} words arrived");
         Ok(())
     }
@@ -365,8 +365,8 @@ impl<'a> CheckContext<'a> {
         let agent = self.agent()?;
         agent.send_prompt("Plan it.")?;
         let mut plan = Vec::new();
-        agent.wait_for_report("the end of the turn", |seen| {
-            match seen {
+        agent.wait_for_report("the end of the turn", |report| {
+            match report {
                 SessionReport::Event(DriverEvent::Plan { steps }) => plan.clone_from(steps),
                 SessionReport::Event(DriverEvent::TurnEnded { .. }) => return Some(()),
                 _ => {}
@@ -418,9 +418,9 @@ impl<'a> CheckContext<'a> {
         self.agent = Some(agent);
         let turn = turn?;
         ensure!(
-            turn.words.contains("Persimmon."),
+            turn.text.contains("Persimmon."),
             "its text is {:?}, its outcome {:?}",
-            turn.words,
+            turn.text,
             turn.outcome
         );
         let request = self.last_request()?;

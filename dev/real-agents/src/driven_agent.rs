@@ -27,9 +27,9 @@ const END_GRACE: Duration = Duration::from_secs(3);
 /// A running agent with its session and driver.
 pub struct DrivenAgent {
     sessions: Sessions,
-    pub found: SessionEntry,
-    living: Session,
-    seen: VecDeque<SessionReport>,
+    pub entry: SessionEntry,
+    session: Session,
+    reports: VecDeque<SessionReport>,
     /// The number of the last input.
     number: u32,
     /// The agent's own id of its session, if it has reported one.
@@ -42,7 +42,7 @@ pub struct EndedTurn {
     /// Its messages, including invalid ones and near misses.
     pub items: Vec<DecodedItem>,
     /// Its text for the user.
-    pub words: String,
+    pub text: String,
     /// Tokens of the turn.
     pub used: Usage,
     pub outcome: TurnOutcome,
@@ -65,19 +65,20 @@ impl DrivenAgent {
             sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
             agent: None,
         };
-        let found = sessions.start(&start)?;
-        let begin = DriverContext {
+        let entry = sessions.start(&start)?;
+        let context = DriverContext {
             launch,
             directory: &home.work,
-            key: &found.metadata.key,
+            key: &entry.metadata.key,
             role: Role::Worker,
             has_numeric_ids: false,
             checkpoint: None,
         };
-        let opened = Session::open(&found.directory, drivers::set_up_driver(preset, &begin));
-        let (living, seen) = opened?;
-        let mut agent = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
-        agent.agent_session = agent.wait_for_report("the agent to be ready", |seen| match seen {
+        let opened = Session::open(&entry.directory, drivers::set_up_driver(preset, &context));
+        let (session, reports) = opened?;
+        let mut agent =
+            Self { sessions, entry, session, reports: reports.into(), number: 0, agent_session: None };
+        agent.agent_session = agent.wait_for_report("the agent to be ready", |report| match report {
             SessionReport::Event(DriverEvent::Ready { agent_session }) => Some(agent_session.clone()),
             _ => None,
         })?;
@@ -85,19 +86,19 @@ impl DrivenAgent {
     }
 
     /// Sends an input to the agent; retries while its driver is not ready for it.
-    pub fn send_input(&mut self, told: &AgentInput) -> Result<()> {
+    pub fn send_input(&mut self, input: &AgentInput) -> Result<()> {
         self.number += 1;
         let deadline = Instant::now() + EVENT_MAX;
         loop {
-            match self.living.send_input(told, self.number) {
-                Ok(seen) => {
-                    self.seen.extend(seen);
+            match self.session.send_input(input, self.number) {
+                Ok(reports) => {
+                    self.reports.extend(reports);
                     return Ok(());
                 }
                 // A turn that has just started may not have an id yet.
                 Err(SessionError::Refused(_)) if Instant::now() < deadline => {
                     let soon = Instant::now() + Duration::from_millis(20);
-                    self.seen.extend(self.living.next_reports(Some(soon))?);
+                    self.reports.extend(self.session.next_reports(Some(soon))?);
                 }
                 Err(error) => return Err(error).context("send an input"),
             }
@@ -117,7 +118,7 @@ impl DrivenAgent {
 
     /// Waits for a permission prompt.
     pub fn wait_for_permission(&mut self) -> Result<PermissionRequest> {
-        self.wait_for_report("a permission prompt", |seen| match seen {
+        self.wait_for_report("a permission prompt", |report| match report {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.clone()),
             _ => None,
         })
@@ -125,7 +126,7 @@ impl DrivenAgent {
 
     /// Waits for text that contains this part.
     pub fn wait_for_text(&mut self, part: &str) -> Result<()> {
-        self.wait_for_report("words", |seen| match seen {
+        self.wait_for_report("text", |report| match report {
             SessionReport::Event(DriverEvent::Text { text }) if text.contains(part) => Some(()),
             _ => None,
         })
@@ -135,13 +136,13 @@ impl DrivenAgent {
     pub fn wait_for_turn_end(&mut self) -> Result<EndedTurn> {
         let (mut items, mut used) = (Vec::new(), Usage::default());
         loop {
-            let next = self.wait_for_report("the end of the turn", |seen| {
-                let SessionReport::Event(happening) = seen else { return None };
-                match happening {
+            let next = self.wait_for_report("the end of the turn", |report| {
+                let SessionReport::Event(event) = report else { return None };
+                match event {
                     DriverEvent::Message { item, .. } => items.push(item.clone()),
                     DriverEvent::Usage(usage) => used = usage.clone(),
                     DriverEvent::Permission { .. } | DriverEvent::TurnEnded { .. } => {
-                        return Some(happening.clone());
+                        return Some(event.clone());
                     }
                     _ => {}
                 }
@@ -151,8 +152,8 @@ impl DrivenAgent {
                 DriverEvent::Permission { request, .. } => {
                     self.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
                 }
-                DriverEvent::TurnEnded { text: words, outcome, .. } => {
-                    return Ok(EndedTurn { items, words, used, outcome });
+                DriverEvent::TurnEnded { text, outcome, .. } => {
+                    return Ok(EndedTurn { items, text, used, outcome });
                 }
                 _ => {}
             }
@@ -165,8 +166,8 @@ impl DrivenAgent {
         while !holds() {
             ensure!(Instant::now() < deadline, "{what} did not happen within {EVENT_MAX:?}");
             let soon = Instant::now() + Duration::from_millis(20);
-            let seen = self.living.next_reports(Some(soon))?;
-            self.seen.extend(seen);
+            let reports = self.session.next_reports(Some(soon))?;
+            self.reports.extend(reports);
         }
         Ok(())
     }
@@ -180,12 +181,12 @@ impl DrivenAgent {
         let deadline = Instant::now() + EVENT_MAX;
         let mut passed = VecDeque::new();
         loop {
-            while let Some(seen) = self.seen.pop_front() {
-                if let Some(selected) = select(&seen) {
+            while let Some(report) = self.reports.pop_front() {
+                if let Some(selected) = select(&report) {
                     return Ok(selected);
                 }
-                let has_ended = matches!(seen, SessionReport::Ended(_) | SessionReport::Lost);
-                passed.push_back(format!("{seen:?}"));
+                let has_ended = matches!(report, SessionReport::Ended(_) | SessionReport::Lost);
+                passed.push_back(format!("{report:?}"));
                 if has_ended {
                     bail!("waited for {what}, but the session ended; the last events were {passed:#?}");
                 }
@@ -197,35 +198,35 @@ impl DrivenAgent {
                 Instant::now() < deadline,
                 "waited {EVENT_MAX:?} for {what}; the last events were {passed:#?}"
             );
-            let seen = self.living.next_reports(Some(deadline))?;
-            self.seen.extend(seen);
+            let reports = self.session.next_reports(Some(deadline))?;
+            self.reports.extend(reports);
         }
     }
 
     /// Suspends all its processes for this time, checks that they print nothing, and continues them.
     pub fn freeze(&mut self, time: Duration) -> Result<()> {
-        self.living.pause()?;
+        self.session.pause()?;
         // Output from before is read first.
         loop {
-            let before = self.living.next_reports(Some(Instant::now()))?;
+            let before = self.session.next_reports(Some(Instant::now()))?;
             if before.is_empty() {
                 break;
             }
-            self.seen.extend(before);
+            self.reports.extend(before);
         }
-        let silence = self.living.next_reports(Some(Instant::now() + time))?;
+        let silence = self.session.next_reports(Some(Instant::now() + time))?;
         ensure!(silence.is_empty(), "it is suspended, but printed {silence:?}");
-        self.living.resume()?;
+        self.session.resume()?;
         Ok(())
     }
 
     /// Closes its input, and ends it if it does not end by itself.
     pub fn close(mut self) -> Result<()> {
-        self.living.close_input()?;
+        self.session.close_input()?;
         let deadline = Instant::now() + END_GRACE;
         while Instant::now() < deadline {
-            let seen = self.living.next_reports(Some(deadline))?;
-            if seen.iter().any(|seen| matches!(seen, SessionReport::Ended(_))) {
+            let reports = self.session.next_reports(Some(deadline))?;
+            if reports.iter().any(|report| matches!(report, SessionReport::Ended(_))) {
                 return Ok(());
             }
         }
@@ -234,16 +235,16 @@ impl DrivenAgent {
 
     /// Kills the holder, and with it all processes of the session.
     pub fn kill(self) -> Result<()> {
-        let status = holder::status::read(&self.found.directory)?
+        let status = holder::status::read(&self.entry.directory)?
             .context("the session has no status of its holder")?;
         let killed = Command::new("kill").args(["-9", &status.holder_pid.to_string()]).status()?;
         ensure!(killed.success(), "the holder could not be killed");
-        self.sessions.kill_orphans(&self.found);
+        self.sessions.kill_orphans(&self.entry);
         Ok(())
     }
 
     /// Ends the session.
     pub fn stop(mut self) -> Result<()> {
-        Ok(self.living.stop(END_GRACE)?)
+        Ok(self.session.stop(END_GRACE)?)
     }
 }

@@ -124,7 +124,7 @@ fn check_mistake(
     };
     // The same correction that a run sends.
     let agent = context.agent()?;
-    let key = agent.found.metadata.key.clone();
+    let key = agent.entry.metadata.key.clone();
     let listener = drivers::input_text::InputContext {
         locale: Locale::En,
         format: drivers::preset::InputEncoding::Text,

@@ -66,7 +66,7 @@ pub struct Model {
     /// Pairs of tasks with reported overlaps.
     pub overlaps: BTreeSet<[TaskId; 2]>,
     /// The escalation about missing disk space, and the tasks that wait for it.
-    pub no_disk: Option<(EscalationId, BTreeSet<TaskId>)>,
+    pub disk_shortage: Option<(EscalationId, BTreeSet<TaskId>)>,
     /// Number of the last event.
     pub sequence: Sequence,
     /// Violations since the last call of `take_violations`.

@@ -117,12 +117,12 @@ impl Simulation<'_> {
         let before = phase.after.iter().filter_map(|before| self.model.phases.get(before));
         let is_due = tasks.all(is_finished) && before.into_iter().all(|before| before.gate.approved);
         let gate = &phase.gate;
-        let judged = gate.judge.is_some_and(|judge| self.is_starting_or_hanging(judge));
+        let is_verifying = gate.verifier.is_some_and(|verifier| self.is_starting_or_hanging(verifier));
         let escalated = self.model.escalations.values().any(|escalation| {
             escalation.open && escalation.subject == domain::EscalationSubject::Phase { phase: number }
         });
         let explained =
-            gate.approved || gate.passed || judged || escalated || phase.paused || phase.cancelled;
+            gate.approved || gate.passed || is_verifying || escalated || phase.paused || phase.cancelled;
         (is_due && !explained)
             .then(|| format!("phase {number} is done, and its gate is not being checked: {gate:?}"))
     }

@@ -19,7 +19,7 @@ pub enum Rule {
     ActionUpdates,
     /// A tick after a deadline moves the next deadline.
     DeadlineMoves,
-    /// A reported effect is not outstanding any more.
+    /// A reported effect is no longer outstanding.
     EffectEnds,
     /// A task starts only after all its dependencies are done or skipped.
     DependenciesFirst,

@@ -1,7 +1,7 @@
-//! Agent output as terminals get it: logs, code, diffs, prose, colours, spinners, and a message now and then.
+//! Generates agent output as terminals get it: logs, code, diffs, prose, colours, spinners, and occasional messages.
 //!
-//! The shares are steered while the bytes are made, and measured afterwards by [`shares`], which knows nothing of
-//! how they were made.
+//! The generator aims at fixed shares of escape sequences, edited lines and non-ASCII text; [`shares`] measures them
+//! independently.
 
 mod lines;
 mod messages;
@@ -9,7 +9,7 @@ mod paint;
 
 use crate::random::Random;
 
-/// A message comes about every this many bytes.
+/// Average distance between two messages.
 const MESSAGE_EVERY_BYTES: usize = 20 * 1024;
 /// One line in this many is edited in place.
 const EDITED_ONE_IN: usize = 20;
@@ -18,15 +18,14 @@ const ESCAPE_ONE_IN: usize = 3;
 /// This many of a hundred bytes are not ASCII.
 const NON_ASCII_PERCENT: usize = 15;
 
-/// Generated output, and what is in it.
+/// Generated output and the number of its messages.
 pub struct Corpus {
-    /// What the agent wrote.
     pub bytes: Vec<u8>,
-    /// How many messages an orchestrator's decoder must find in it, all of them valid.
+    /// Number of messages that an orchestrator's decoder must find in it, all of them valid.
     pub n_messages: usize,
 }
 
-/// Makes about `size` bytes of output; the same seed and size give the same bytes.
+/// Generates about `size` bytes of output; the same seed and size give the same bytes.
 pub fn generate(size: usize, seed: u64) -> Corpus {
     let mut writer = Writer {
         random: Random::new(seed),
@@ -45,7 +44,7 @@ pub fn generate(size: usize, seed: u64) -> Corpus {
     Corpus { bytes: writer.bytes, n_messages }
 }
 
-/// The bytes so far, and what is needed to steer them.
+/// The bytes so far, and the counts that control their shares.
 struct Writer {
     random: Random,
     bytes: Vec<u8>,
@@ -61,7 +60,7 @@ struct Counts {
 }
 
 impl Writer {
-    /// Appends text that holds no escape sequence.
+    /// Appends text without escape sequences.
     fn write_text(&mut self, text: &str) {
         self.counts.non_ascii += text.bytes().filter(|byte| !byte.is_ascii()).count();
         self.bytes.extend_from_slice(text.as_bytes());
@@ -88,13 +87,13 @@ impl Writer {
         self.counts.escape * ESCAPE_ONE_IN < self.bytes.len()
     }
 
-    /// Tells whether more signs beyond ASCII are needed to reach their share.
+    /// Tells whether more non-ASCII characters are needed to reach their share.
     fn lacks_non_ascii(&self) -> bool {
         self.counts.non_ascii * 100 < self.bytes.len() * NON_ASCII_PERCENT
     }
 }
 
-/// What some output is made of, from 0 to 1.
+/// Shares of an output, from 0 to 1.
 #[derive(Debug)]
 pub struct Shares {
     /// Bytes that belong to escape sequences.
@@ -107,7 +106,7 @@ pub struct Shares {
     pub line_bytes: f64,
 }
 
-/// Measures what some output is made of.
+/// Measures the shares of an output.
 pub fn shares(bytes: &[u8]) -> Shares {
     let (mut escape, mut non_ascii, mut n_lines, mut n_edited) = (0, 0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -133,7 +132,7 @@ pub fn shares(bytes: &[u8]) -> Shares {
     }
 }
 
-/// Returns how many bytes the escape sequence at the start of some bytes has.
+/// Returns the length of the escape sequence at the start of the bytes.
 fn escape_sequence_length(bytes: &[u8]) -> usize {
     let end = match bytes.get(1) {
         Some(b'[') => bytes.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 3),

@@ -10,7 +10,7 @@ use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 const KEY: &str = "k3f9";
 /// An input whose last byte is at least this is decoded from a screen.
 const SCREEN_FROM: u8 = 0xE0;
-/// The longest raw text of a message, including the sign for a cut.
+/// The longest raw text of a message, including the mark of a cut.
 const RAW_BYTES_MAX: usize = 4096 + '…'.len_utf8();
 
 /// Checks the decoder on an output.

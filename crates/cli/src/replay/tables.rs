@@ -6,7 +6,7 @@ use std::{
 };
 
 use anstyle::Style;
-use domain::{Locale, RunId, Sequence, SessionId, Timestamp};
+use domain::{Locale, ParkMode, RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
 use views::{
     PhaseRow, ResponsibleParty, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views,
@@ -52,8 +52,11 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
     let heads = ["", "state", "", "agent", "title", "waiting for"];
     table::print_table(out, "Tasks", heads, rows.tasks.iter().map(task))?;
     let inbox = views.inbox().into_iter().map(|row| {
-        let minutes = row.blocks.time_ms / 60_000;
-        let blocked = format!("{}, {minutes} min", plural(row.blocks.tasks as usize, "task"));
+        let tasks = plural(row.blocks.tasks as usize, "task");
+        let blocked = match row.blocks.time_ms / 60_000 {
+            0 => tasks,
+            minutes => format!("{tasks}, {minutes} min"),
+        };
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
         [row.item.to_string(), task, blocked, row.text.clone()]
     });
@@ -65,9 +68,13 @@ fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let sessions = sessions_in_tree_order(views).into_iter().map(|row| {
         let indent = "  ".repeat(row.depth as usize);
         let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
-        let park = row.park.map(|mode| format!(", {}", json_name(&mode))).unwrap_or_default();
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
-        let state = format!("{}{park}", json_name(&row.state));
+        let state = match row.park {
+            Some(ParkMode::Hot) => "idle".to_owned(),
+            Some(ParkMode::Frozen) => "suspended".to_owned(),
+            Some(ParkMode::Cold) => "stopped, resumes on answer".to_owned(),
+            None => json_name(&row.state),
+        };
         [format!("{indent}{}", row.id), agent, json_name(&row.role), state, task, usage_text(&row.used)]
     });
     table::print_table(out, "Sessions", ["", "agent", "role", "state", "task", "usage"], sessions)

@@ -18,7 +18,7 @@ pub enum MessageCommand {
         /// Text of the question
         question: String,
         /// Suggested answer; repeat for several
-        #[arg(long = "option")]
+        #[arg(long = "option", value_name = "TEXT")]
         options: Vec<String>,
         /// Answer that you suggest
         #[arg(long)]
@@ -80,7 +80,7 @@ pub enum MessageCommand {
     Fail {
         /// Task, such as T1.2
         task: TaskId,
-        /// Reason of the failure
+        /// Reason for the failure
         reason: Option<String>,
     },
     /// Report a step as done
@@ -118,7 +118,7 @@ pub enum MessageCommand {
         /// Number of the phase
         phase: u32,
         /// Document that was written; repeat for several
-        #[arg(long = "document")]
+        #[arg(long = "document", value_name = "PATH")]
         documents: Vec<String>,
     },
     /// Report an error

@@ -28,7 +28,7 @@ const TASK_LINES_MIN: usize = 4;
 const OVERLAPS_SHARE: usize = 4;
 
 /// Width of the key column in the help.
-const KEY_WIDTH: usize = 12;
+const KEY_WIDTH: usize = 14;
 
 /// The lines of the screen and the position of the cursor.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -239,7 +239,7 @@ pub fn help(context: DrawContext) -> Vec<Line> {
             ("q, Ctrl-C", "leave; asks whether agents keep working"),
         ],
         Locale::Ko => &[
-            ("1, 2, …", "선택; 설명을 덧붙일 수 있습니다: 2 테스트 누락"),
+            ("1, 2, …", "선택. 설명을 덧붙일 수 있는 항목도 있습니다: 2 테스트 누락"),
             ("텍스트", "질문에 대한 답변, 열린 질문이 없으면 오케스트레이터에게 보내는 메시지"),
             ("= 텍스트", "숫자나 한 글자여도 입력한 그대로 답변"),
             ("n, Tab", "다음 항목"),
@@ -247,7 +247,7 @@ pub fn help(context: DrawContext) -> Vec<Line> {
             ("/ask 텍스트", "에이전트에게 되묻기"),
             ("/chat 텍스트", "열린 질문이 있어도 오케스트레이터에게 메시지 보내기"),
             ("Esc", "입력 지우기"),
-            ("q, Ctrl-C", "나가기; 에이전트를 계속 실행할지 묻습니다"),
+            ("q, Ctrl-C", "나가기. 에이전트를 계속 실행할지 묻습니다"),
         ],
     };
     let described = lines.iter().flat_map(|(key, meaning)| {

@@ -206,7 +206,8 @@ impl InboxEntry {
         let number = match locale {
             _ if self.choices.is_empty() => String::new(),
             Locale::En => format!("Type {first} to {last}"),
-            Locale::Ko => format!("{first}~{last} 중에서 고르세요"),
+            Locale::Ko if self.free == FreeInput::Nothing => format!("{first}~{last} 중에서 고르세요"),
+            Locale::Ko => format!("{first}~{last} 중에서 고르거나"),
         };
         let free = match &self.free {
             FreeInput::Answer(_) => pick_by_locale(locale, "type the answer", "답변을 입력하세요"),
@@ -216,7 +217,7 @@ impl InboxEntry {
             FreeInput::Nothing => "",
         };
         let parts: Vec<&str> = [number.as_str(), free].into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(pick_by_locale(locale, ", or ", " 또는 "))
+        parts.join(pick_by_locale(locale, ", or ", " "))
     }
 }
 

@@ -22,11 +22,8 @@ pub fn history_line(context: DrawContext, board: &Board, row: &TimelineRow) -> O
     let style = style(&row.kind)?;
     let started = board.run.as_ref().map_or(row.happened_at, |run| run.started_at);
     let at = format_duration(context.locale, elapsed_ms(started, row.happened_at));
-    let text = match (context.locale, &row.korean) {
-        (Locale::Ko, Some(korean)) => korean,
-        (Locale::Ko, None) | (Locale::En, _) => &row.text,
-    };
-    let line = Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(text));
+    let text = collapse_whitespace(localized_text(context.locale, row));
+    let line = Line::styled(FAINT, &format!("{at} ")).append(style, &text);
     Some(line.append(FAINT, &ended_task_summary(context, board, row)))
 }
 
@@ -71,9 +68,16 @@ fn ended_task_summary(context: DrawContext, board: &Board, row: &TimelineRow) ->
     format!(" · {}", parts.join(" · "))
 }
 
+fn localized_text(locale: Locale, row: &TimelineRow) -> &str {
+    match (locale, &row.korean) {
+        (Locale::Ko, Some(korean)) => korean,
+        (Locale::Ko, None) | (Locale::En, _) => &row.text,
+    }
+}
+
 /// Returns the line of any event, for output without a screen.
-pub fn timestamped_line(row: &TimelineRow) -> Line {
+pub fn timestamped_line(locale: Locale, row: &TimelineRow) -> Line {
     let at = crate::timestamp::format_utc(row.happened_at);
     let style = style(&row.kind).unwrap_or(PLAIN);
-    Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(&row.text))
+    Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(localized_text(locale, row)))
 }

@@ -9,6 +9,7 @@ use super::{
     board::Board,
     line::{Line, collapse_whitespace},
 };
+use crate::plural::plural;
 
 const FAINT: Style = Style::new().dimmed();
 const PLAIN: Style = Style::new();
@@ -30,7 +31,7 @@ pub fn overlap_lines(context: DrawContext, board: &Board, lines_max: usize) -> V
     let n_more = n_pairs - n_shown;
     if n_more > 0 && lines_max > 0 {
         let text = match context.locale {
-            Locale::En => format!("  … and {n_more} more pairs change the same files"),
+            Locale::En => format!("  … and {} that change the same files", plural(n_more, "more pair")),
             Locale::Ko => format!("  … 같은 파일을 고치는 쌍 {n_more}개 더"),
         };
         lines.push(Line::styled(FAINT, &text).cut(context.width));

@@ -73,7 +73,8 @@ pub fn waiting_for(locale: Locale, party: &str) -> String {
 /// Returns the tasks and the work that an open entry blocks; `None` if it blocks nothing.
 pub fn blocked_work(locale: Locale, blocked: domain::BlockedWork) -> Option<String> {
     let (n_tasks, time) = (blocked.tasks as usize, format_estimate(locale, blocked.time_ms));
-    Some(match (locale, blocked.tasks > 0, blocked.time_ms > 0) {
+    // Less than a second is not worth mentioning.
+    Some(match (locale, blocked.tasks > 0, blocked.time_ms >= 1000) {
         (_, false, false) => return None,
         (Locale::En, true, true) => format!("blocks {} (about {time} of work)", plural(n_tasks, "task")),
         (Locale::En, true, false) => format!("blocks {}", plural(n_tasks, "task")),

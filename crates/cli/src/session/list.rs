@@ -117,7 +117,7 @@ fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
         let (state, style) = state_word(session);
         let state = match session.state {
             SessionState::Ended { exit, .. } => match (exit.code, exit.signal) {
-                (Some(code), _) => format!("{state} ({code})"),
+                (Some(code), _) => format!("{state} (status {code})"),
                 (None, Some(signal)) => format!("{state} (signal {signal})"),
                 (None, None) => state.to_owned(),
             },

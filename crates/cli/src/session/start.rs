@@ -1,13 +1,16 @@
 //! `jangdan session start`: starts a program in a session of its own.
 
-use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, env, ffi::OsString, io, path::PathBuf, process::ExitCode};
 
 use clap::ValueEnum;
 use drivers::preset::{self, DriverName};
-use holder::protocol::{StderrMode, StdioAttachment, WindowSize};
+use holder::{
+    ClientError,
+    protocol::{Refusal, StderrMode, StdioAttachment, WindowSize},
+};
 use sessions::{
-    AgentLaunch, CommandLine, Enforcement, Sandbox, SandboxPolicy, SandboxReport, Sessions, StartRequest,
-    command_line, new_session_id,
+    AgentLaunch, CommandLine, Enforcement, Sandbox, SandboxPolicy, SandboxReport, SessionError, Sessions,
+    StartRequest, command_line, new_session_id,
 };
 
 use super::{agent_conversation, attach, session_failure};
@@ -21,7 +24,7 @@ const WINDOW: WindowSize = WindowSize { columns: 120, rows: 40 };
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Session name [default: after the command]
+    /// Session name [default: derived from the command]
     #[arg(long)]
     name: Option<String>,
     /// Working directory [default: the current one]
@@ -77,6 +80,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         hint: Some("Name one with --directory.".to_owned()),
         exit: 1,
     })?;
+    let install = agent.as_ref().map(|agent| agent.preset.install.clone());
     let line = match &agent {
         Some(agent) => command_line(&agent.preset, agent.launch_mode()),
         None => CommandLine {
@@ -100,7 +104,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         // Input for a program on a terminal is typed.
         agent: agent.filter(|agent| agent.preset.driver != DriverName::Pty),
     };
-    let entry = sessions.start(&start).map_err(session_failure)?;
+    let entry = sessions.start(&start).map_err(|error| start_failure(error, &start, install.as_deref()))?;
     entry.metadata.sandbox.iter().for_each(warn_about_sandbox);
     let sent = arguments
         .prompt
@@ -117,6 +121,41 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     println!("{}", entry.name);
     eprintln!("Attach to it: jangdan session attach {}", entry.name);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names the program if it is missing, and how to install it if it is an agent.
+fn start_failure(error: SessionError, start: &StartRequest, install: Option<&str>) -> Failure {
+    let is_missing = match &error {
+        SessionError::NoProgram { .. } => true,
+        SessionError::Holder { source: ClientError::Refused(Refusal::Failed { errno, .. }), .. } => {
+            io::Error::from_raw_os_error(*errno).kind() == io::ErrorKind::NotFound
+        }
+        SessionError::Holder { .. }
+        | SessionError::Io { .. }
+        | SessionError::BadName { .. }
+        | SessionError::NameInUse { .. }
+        | SessionError::Unknown { .. }
+        | SessionError::Ambiguous { .. }
+        | SessionError::NotRunning { .. }
+        | SessionError::NoSandbox { .. }
+        | SessionError::Spool { .. }
+        | SessionError::InUse { .. }
+        | SessionError::Refused(_)
+        | SessionError::QueueFull => false,
+    };
+    let mut failure = session_failure(error);
+    // The error can be about the directory or the interpreter of a script too.
+    let is_missing = is_missing && start.directory.is_dir();
+    let program = start.command.first().filter(|program| !start.directory.join(program).exists());
+    if is_missing && let Some(program) = program {
+        failure.what = format!("The program {} was not found.", program.to_string_lossy());
+        let install = install.filter(|install| !install.is_empty());
+        failure.hint = Some(match install {
+            Some(install) => format!("Install it: {install}"),
+            None => "Check that it is installed and on your PATH.".to_owned(),
+        });
+    }
+    failure
 }
 
 /// Finds the agent's preset and the id of its session.

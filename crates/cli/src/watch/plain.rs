@@ -18,7 +18,7 @@ use crate::{
         DrawContext,
         board::Board,
         draw::{draw, full_entry_lines},
-        entry::entry,
+        entry::{EntryAction, FreeInput, InboxEntry, entry},
         history::timestamped_line,
         line::Line,
         prompt::Prompt,
@@ -90,7 +90,7 @@ impl PlainWatcher<'_> {
                 Some(LiveEvent::Changed(changed)) => {
                     let line = self.board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
                     if let Some(row) = line {
-                        print_lines(&[timestamped_line(&row)])?;
+                        print_lines(&[timestamped_line(self.options.locale, &row)])?;
                     }
                 }
                 Some(LiveEvent::Activity(_) | LiveEvent::Disconnected { .. } | LiveEvent::Refused(_)) => {}
@@ -116,7 +116,7 @@ impl PlainWatcher<'_> {
             if !self.announced.contains(&row.item) {
                 self.announced.push(row.item);
                 let mut lines = full_entry_lines(context, &entry);
-                lines.push(settle_hint(context.locale, run, &row));
+                lines.push(settle_hint(context.locale, run, &row, &entry));
                 print_lines(&lines)?;
             }
         }
@@ -133,12 +133,28 @@ impl PlainWatcher<'_> {
 }
 
 /// Returns the line with the command that settles an entry.
-fn settle_hint(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
+fn settle_hint(locale: Locale, run: &RunRow, row: &InboxRow, entry: &InboxEntry) -> Line {
     let run = &run.id;
     let command = match row.item {
-        InboxItem::Question(id) => format!("jangdan answer {id} TEXT --run {run}"),
+        InboxItem::Question(id) => match (&entry.free, entry.choices.is_empty()) {
+            (_, true) => format!("jangdan answer {id} TEXT --run {run}"),
+            (FreeInput::Nothing, false) => format!("jangdan answer {id} --option NUMBER --run {run}"),
+            (FreeInput::Answer(_) | FreeInput::Path(_), false) => {
+                format!(
+                    "jangdan answer {id} TEXT --run {run}, jangdan answer {id} --option NUMBER --run {run}"
+                )
+            }
+        },
         InboxItem::Request(id) => {
-            format!("jangdan provide {id} --run {run}, jangdan refuse {id} REASON --run {run}")
+            let is_offered =
+                |action: &EntryAction| entry.choices.iter().any(|choice| choice.action == *action);
+            let can_provide = matches!(entry.free, FreeInput::Path(_))
+                || entry.choices.iter().any(|choice| matches!(choice.action, EntryAction::Provide(..)));
+            let provide = can_provide.then(|| format!("jangdan provide {id} --run {run}"));
+            let skip = is_offered(&EntryAction::SkipRequest(id));
+            let skip = skip.then(|| format!("jangdan refuse {id} --skip --run {run}"));
+            let refuse = format!("jangdan refuse {id} REASON --run {run}");
+            provide.into_iter().chain([refuse]).chain(skip).collect::<Vec<_>>().join(", ")
         }
         InboxItem::Gate(phase) => {
             format!("jangdan approve {phase} --run {run}, jangdan reject {phase} REASON --run {run}")

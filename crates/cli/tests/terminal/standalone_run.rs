@@ -129,3 +129,33 @@ fn a_server_continues_when_the_reader_of_its_messages_is_gone() {
     project.assert_succeeds(&["runs"], "No runs");
     project.stop_server();
 }
+
+#[test]
+fn a_run_without_a_terminal_is_in_the_language_of_the_environment() {
+    let project = new_project_without_server();
+    let run_in_korean = |arguments: &[&str]| {
+        let output = project.command(arguments).env("LC_ALL", "ko_KR.UTF-8").output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code(), text)
+    };
+    let (exit, text) = run_in_korean(&["run", "--no-wait"]);
+    assert_eq!(exit, Some(3), "{text}");
+    let run = run_branch(&project).split('/').nth(1).unwrap().to_owned();
+    for part in [
+        format!("실행 {run}: A plan, 작업 1개"),
+        "q_1 · T1 · mine 질문".to_owned(),
+        format!(
+            "처리 명령: jangdan answer q_1 TEXT --run {run}, jangdan answer q_1 --option NUMBER --run {run}"
+        ),
+    ] {
+        assert!(text.contains(&part), "{part} is not in:\n{text}");
+    }
+    let (_, log) = run_in_korean(&["log"]);
+    assert!(log.contains("mine 에이전트의 질문 q_1: Which colour?"), "{log}");
+    let (_, runs) = run_in_korean(&["runs"]);
+    assert!(runs.contains("확인 필요") && runs.contains("진행 중"), "{runs}");
+    let (_, conversation) = run_in_korean(&["conversation", "T1"]);
+    assert!(conversation.contains("T1 작업을 진행하세요."), "{conversation}");
+    let (exit, unknown) = run_in_korean(&["conversation", "T9"]);
+    assert!(exit == Some(1) && unknown.contains("Unknown task T9"), "{unknown}");
+}

@@ -286,8 +286,8 @@ fn tell_sends_a_message_to_a_working_agent() {
         "message sent to the agent of T1, which receives it when its turn ends",
     );
     project.assert_succeeds(&["watch"], "1 of 1 done");
-    let heard = merged_file(&project, &run, "T1.txt");
-    assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
+    let content = merged_file(&project, &run, "T1.txt");
+    assert!(content.contains("FROM THE USER") && content.contains("use tabs"), "{content}");
     project.assert_succeeds(&["conversation", "T1"], "Message from the user: use tabs");
     project.assert_fails(&["tell", "T1", "more"], 1, "no agent works on it");
 }

@@ -1,4 +1,4 @@
-//! The agent's words of one turn: text in pieces → messages, each with the place of the line that carried it.
+//! Decodes the agent's text of one turn, which arrives in pieces, into messages with the offset of their line.
 
 use std::collections::BTreeMap;
 
@@ -10,51 +10,51 @@ use crate::{
     turn_transcript::TurnTranscript,
 };
 
-/// What a turn said is kept for people and callers; of a longer one the end.
-const WORDS_BYTES_MAX: usize = 1024 * 1024;
+/// Limit of the text of a turn that users and callers get; the end of a longer one is kept.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
-/// A sentence of fewer words may be a piece of what a model says.
-const SENTENCE_WORDS: usize = 5;
+/// A piece with at most this many words may be part of a longer text of the model.
+const SENTENCE_WORDS_MIN: usize = 5;
 
-/// Decodes an agent's words.
+/// Decodes the text of an agent.
 #[derive(Debug)]
 pub(super) struct AgentTextReader {
     options: DecoderOptions,
-    /// A new one for each turn, so that reading a turn again gives the same places.
+    /// A new one for each turn, so that reading a turn again gives the same offsets.
     decoder: Decoder,
-    /// How much text the decoder was given.
-    taken: u64,
-    /// Where text began, and the offset of the line that carried it.
-    carried: BTreeMap<u64, u64>,
-    /// How many items began in a line.
+    /// Number of bytes that the decoder has received.
+    n_bytes: u64,
+    /// The decoder's offset of each piece, and the offset of its line.
+    line_offsets: BTreeMap<u64, u64>,
+    /// Number of items that start in a line, by the offset of the line.
     ordinals: BTreeMap<u64, u32>,
-    account: TurnTranscript,
-    /// Whether the last piece was a sentence by itself.
+    transcript: TurnTranscript,
+    /// Whether the last piece was a whole sentence.
     was_sentence: bool,
-    /// What came since the last words.
-    gap: PendingLineBreak,
+    /// What separates the next text from the last one.
+    line_break: PendingLineBreak,
     message_id: Option<String>,
-    /// The message in which the turn before was ended: Claude sends the rest of it after the end.
-    late: Option<String>,
+    /// The message during which the previous turn ended: Claude sends the rest of it afterwards.
+    ended_message_id: Option<String>,
 }
 
-/// How a turn ends.
+/// The way in which a turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnEnding {
-    /// The agent has said all that it had to say.
-    Spoken,
-    /// In the middle of something.
+    /// The agent completed its text.
+    Complete,
+    /// The agent was interrupted; its last message may be incomplete.
     Stopped,
 }
 
-/// What came between two pieces of words.
+/// Whether the next text starts a new line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PendingLineBreak {
-    Nothing,
-    /// Something that may as well come in the middle of a sentence.
-    Pause,
-    /// Something that no sentence goes on behind.
-    Break,
+    None,
+    /// Something came that can interrupt a sentence: only if the message id changes.
+    Possible,
+    /// Something came that ends a sentence.
+    Required,
 }
 
 impl AgentTextReader {
@@ -62,139 +62,139 @@ impl AgentTextReader {
         Self {
             decoder: Decoder::new(options.clone()),
             options,
-            taken: 0,
-            carried: BTreeMap::new(),
+            n_bytes: 0,
+            line_offsets: BTreeMap::new(),
             ordinals: BTreeMap::new(),
-            account: TurnTranscript::new(WORDS_BYTES_MAX),
+            transcript: TurnTranscript::new(TEXT_BYTES_MAX),
             was_sentence: false,
-            gap: PendingLineBreak::Nothing,
+            line_break: PendingLineBreak::None,
             message_id: None,
-            late: None,
+            ended_message_id: None,
         }
     }
 
-    /// Says that a tool was called or something asked: the next words begin a new line.
+    /// Notes a tool call or a prompt: the next text starts a new line.
     pub(super) fn require_new_line(&mut self) {
-        self.gap = PendingLineBreak::Break;
+        self.line_break = PendingLineBreak::Required;
     }
 
-    /// Says that something else came: the next words begin a new line, unless the agent says that they do not.
+    /// Notes any other update: the next text starts a new line, unless it has the same message id.
     pub(super) fn suggest_new_line(&mut self) {
-        if self.gap == PendingLineBreak::Nothing {
-            self.gap = PendingLineBreak::Pause;
+        if self.line_break == PendingLineBreak::None {
+            self.line_break = PendingLineBreak::Possible;
         }
     }
 
-    /// Takes words that the line at `line` carried.
+    /// Decodes text of the output line at offset `line`.
     pub(super) fn push_text(
         &mut self,
-        words: &str,
+        piece: &str,
         message_id: Option<String>,
         line: u64,
         turn: u64,
     ) -> Vec<DriverEvent> {
-        if message_id.is_some() && message_id == self.late {
+        if message_id.is_some() && message_id == self.ended_message_id {
             return Vec::new();
         }
-        let is_numbered_alike = self.message_id.is_some() && self.message_id == message_id;
-        let is_numbered_anew = self.message_id.is_some() && message_id.is_some() && !is_numbered_alike;
-        let is_new = match std::mem::replace(&mut self.gap, PendingLineBreak::Nothing) {
-            PendingLineBreak::Break => true,
-            PendingLineBreak::Pause => !is_numbered_alike,
-            PendingLineBreak::Nothing => {
-                is_numbered_anew
-                    || is_message_after_sentence(self.account.text(), words)
-                    || (self.was_sentence && begins_sentence(words))
+        let has_same_id = self.message_id.is_some() && self.message_id == message_id;
+        let has_new_id = self.message_id.is_some() && message_id.is_some() && !has_same_id;
+        let is_new = match std::mem::replace(&mut self.line_break, PendingLineBreak::None) {
+            PendingLineBreak::Required => true,
+            PendingLineBreak::Possible => !has_same_id,
+            PendingLineBreak::None => {
+                has_new_id
+                    || is_message_after_sentence(self.transcript.text(), piece)
+                    || (self.was_sentence && starts_sentence(piece))
             }
         };
-        self.was_sentence = is_sentence(words);
+        self.was_sentence = is_sentence(piece);
         self.message_id = message_id;
-        let before = self.account.text();
+        let before = self.transcript.text();
         let breaks = is_new && !before.is_empty() && !before.ends_with('\n');
-        let text = if breaks { format!("\n{words}") } else { words.to_owned() };
-        self.carried.insert(self.taken, line);
-        self.taken += text.len() as u64;
+        let text = if breaks { format!("\n{piece}") } else { piece.to_owned() };
+        self.line_offsets.insert(self.n_bytes, line);
+        self.n_bytes += text.len() as u64;
         let items = self.decoder.push(text.as_bytes());
         let mut events = vec![DriverEvent::Text { text: text.clone() }];
         events.extend(items.into_iter().map(|item| self.message_event(item, turn)));
-        self.account.push_text(&text);
+        self.transcript.push_text(&text);
         self.drop_obsolete_offsets();
         events
     }
 
-    /// Takes a tool call, which stands behind what was said so far.
+    /// Adds a tool call after the text so far.
     pub(super) fn push_tool_call(&mut self, call: &ToolCall) {
-        self.account.push_tool_call(call);
+        self.transcript.push_tool_call(call);
     }
 
-    /// Ends the turn, and returns what was still open and all that was said and done, for people.
+    /// Ends the turn. Returns the messages that end with it, and the text and tools of the turn.
     ///
-    /// Of a turn that was stopped what is open is half a message, and never counts.
+    /// The last message of a stopped turn may be incomplete, so it is dropped.
     pub(super) fn end_turn(
         &mut self,
         turn: u64,
         ending: TurnEnding,
     ) -> (Vec<DriverEvent>, String, TurnTools) {
         let items = match ending {
-            TurnEnding::Spoken => self.decoder.end_turn(),
+            TurnEnding::Complete => self.decoder.end_turn(),
             TurnEnding::Stopped => Vec::new(),
         };
         let events = items.into_iter().map(|item| self.message_event(item, turn)).collect();
-        let (text, tools) = self.account.take_turn();
+        let (text, tools) = self.transcript.take_turn();
         let message_id = self.message_id.take();
-        *self = Self { late: message_id, ..Self::new(self.options.clone()) };
+        *self = Self { ended_message_id: message_id, ..Self::new(self.options.clone()) };
         (events, text, tools)
     }
 
-    /// An item is known by the line in which it begins and by its place among those that begin there.
+    /// Identifies an item by the offset of its first line and its ordinal in that line.
     fn message_event(&mut self, item: DecodedItem, turn: u64) -> DriverEvent {
-        let start = self.carried.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
+        let start = self.line_offsets.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
         let next = self.ordinals.entry(start).or_default();
         let offset = MessageOffset { start, ordinal: *next };
         *next += 1;
         DriverEvent::Message { offset, read_from: turn, item }
     }
 
-    /// Forgets the places of text that no item can begin in any more.
+    /// Drops the offsets of text in which no further item can start.
     fn drop_obsolete_offsets(&mut self) {
         let needed = self.decoder.safe_offset();
-        if let Some((first, _)) = self.carried.range(..=needed).next_back() {
+        if let Some((first, _)) = self.line_offsets.range(..=needed).next_back() {
             let first = *first;
-            self.carried = self.carried.split_off(&first);
+            self.line_offsets = self.line_offsets.split_off(&first);
         }
-        if let Some((_, line)) = self.carried.first_key_value() {
+        if let Some((_, line)) = self.line_offsets.first_key_value() {
             self.ordinals = self.ordinals.split_off(line);
         }
     }
 }
 
-/// Tells whether a message begins directly behind a sentence that was a whole piece by itself.
+/// Tells whether a message starts directly after a sentence.
 ///
-/// Codex puts warnings among its words, without a space behind them; a tag behind one would be lost.
-fn is_message_after_sentence(before: &str, words: &str) -> bool {
-    let is_name = |sign: char| sign.is_ascii_uppercase() || sign == '_';
-    let begins = match words.strip_prefix('[') {
-        Some(rest) => rest.is_empty() || rest.starts_with(|sign| is_name(sign) || sign == '/'),
+/// Codex inserts warnings into its text without a space after them; a tag after one would be lost.
+fn is_message_after_sentence(before: &str, piece: &str) -> bool {
+    let is_name = |char: char| char.is_ascii_uppercase() || char == '_';
+    let is_message_start = match piece.strip_prefix('[') {
+        Some(rest) => rest.is_empty() || rest.starts_with(|char| is_name(char) || char == '/'),
         None => {
-            let name = words.find(|sign| !is_name(sign)).unwrap_or(0);
-            words.starts_with("===") || (name > 1 && words[name..].starts_with(':'))
+            let name = piece.find(|char| !is_name(char)).unwrap_or(0);
+            piece.starts_with("===") || (name > 1 && piece[name..].starts_with(':'))
         }
     };
-    begins && before.ends_with(['.', '!', '?'])
+    is_message_start && before.ends_with(['.', '!', '?'])
 }
 
-/// Tells whether a piece is a sentence by itself. Models speak in smaller pieces; programs put theirs in between.
-fn is_sentence(words: &str) -> bool {
-    words.ends_with(['.', '!', '?']) && words.split(' ').count() > SENTENCE_WORDS
+/// Tells whether a piece is a whole sentence. Models write smaller pieces; the agent's program inserts whole sentences.
+fn is_sentence(piece: &str) -> bool {
+    piece.ends_with(['.', '!', '?']) && piece.split(' ').count() > SENTENCE_WORDS_MIN
 }
 
-/// Tells whether a piece can't go on with a sentence: behind a full stop that would begin with a space, or with the rest
-/// of a file's name, a number or a quotation.
-fn begins_sentence(words: &str) -> bool {
-    let goes_on = |sign: char| {
-        sign.is_lowercase() || sign.is_numeric() || sign.is_whitespace() || ".,;:!?)]}\"'".contains(sign)
+/// Tells whether a piece cannot continue a sentence: after a full stop, a continuation starts with a space or with the
+/// rest of a file name, a number or a quotation.
+fn starts_sentence(piece: &str) -> bool {
+    let is_continuation = |char: char| {
+        char.is_lowercase() || char.is_numeric() || char.is_whitespace() || ".,;:!?)]}\"'".contains(char)
     };
-    !words.starts_with(goes_on)
+    !piece.starts_with(is_continuation)
 }
 
 #[cfg(test)]
@@ -204,12 +204,12 @@ mod tests {
     use super::{AgentTextReader, TurnEnding};
 
     fn assert_turn_text(pieces: &[(&str, Option<&str>)], act: fn(&mut AgentTextReader), expected: &str) {
-        let mut words = AgentTextReader::new(DecoderOptions::worker());
+        let mut reader = AgentTextReader::new(DecoderOptions::worker());
         for (text, id) in pieces {
-            words.push_text(text, id.map(str::to_owned), 0, 0);
-            act(&mut words);
+            reader.push_text(text, id.map(str::to_owned), 0, 0);
+            act(&mut reader);
         }
-        assert_eq!(words.end_turn(0, TurnEnding::Spoken).1, expected, "{pieces:?}");
+        assert_eq!(reader.end_turn(0, TurnEnding::Complete).1, expected, "{pieces:?}");
     }
 
     #[test]
@@ -253,8 +253,12 @@ mod tests {
         assert_turn_text(&[("Heads up.", None), ("DONE:T1.3", None)], |_| {}, "Heads up.\nDONE:T1.3");
         assert_turn_text(&[("See it.", None), ("[1]", None)], |_| {}, "See it.[1]");
         let warning = "Model metadata for `mock` was not found.";
-        for behind in ["[ask_user]", "Done: T1.3", "**DONE:T1.3**", "- DONE:T1.3", "✅ DONE:T1.3"] {
-            assert_turn_text(&[(warning, None), (behind, None)], |_| {}, &format!("{warning}\n{behind}"));
+        for following in ["[ask_user]", "Done: T1.3", "**DONE:T1.3**", "- DONE:T1.3", "✅ DONE:T1.3"] {
+            assert_turn_text(
+                &[(warning, None), (following, None)],
+                |_| {},
+                &format!("{warning}\n{following}"),
+            );
         }
         assert_turn_text(
             &[("Now look at the file main.", None), ("rs", None)],

@@ -1,4 +1,4 @@
-//! `elicitation/create` → a question for people, and their answer → what the form wants.
+//! Converts `elicitation/create` to a question for the user, and the answer to the values of the form.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::schema::{Choice, ElicitationRequest, Property};
 
-/// The end of a property's name whose text stands for "something else" in another property.
+/// Suffix of a property that takes the free text of another property's "other" choice.
 const CUSTOM: &str = "_custom";
 
-/// A question that waits for its answer.
+/// A question without an answer yet.
 #[derive(Debug)]
 pub(super) struct ElicitationForm {
     fields: Vec<ElicitationField>,
@@ -20,7 +20,7 @@ pub(super) struct ElicitationForm {
 struct ElicitationField {
     name: String,
     property: Property,
-    /// The property that takes what is none of the offered answers.
+    /// The property for an answer that is not offered.
     custom: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl ElicitationForm {
         Self { fields: fields.collect() }
     }
 
-    /// Puts the question into the words of the protocol.
+    /// Returns the question of Jangdan's protocol.
     pub(super) fn to_question(&self, elicitation: &ElicitationRequest) -> AskUser {
         let required = &elicitation.requested_schema.required;
         let mut question = AskUser {
@@ -73,7 +73,7 @@ impl ElicitationForm {
             options: Vec::new(),
             context: elicitation.url.clone(),
             default: None,
-            // The turn waits for it, whatever the form says.
+            // The agent's turn waits for the answer, even if the form marks it as optional.
             required: true,
         };
         match &self.fields[..] {
@@ -98,7 +98,7 @@ impl ElicitationForm {
         question
     }
 
-    /// Puts an answer into the form; of several fields each takes one line of it.
+    /// Fills the form with an answer; several fields take one line each.
     pub(super) fn reply_for_answer(&self, answer: &str) -> ElicitationReply {
         let mut content = BTreeMap::new();
         let mut lines = answer.lines().filter(|line| !line.trim().is_empty());
@@ -169,7 +169,7 @@ impl Choice {
         self.title.clone().unwrap_or_else(|| self.r#const.clone())
     }
 
-    /// Tells whether a person means this one: by its name, or by what stood on the screen.
+    /// Tells whether an answer selects this option, by its name or by its label.
     fn matches_answer(&self, text: &str) -> bool {
         let same = |name: &str| name.trim().to_lowercase() == text.to_lowercase();
         same(&self.r#const) || self.title.as_deref().is_some_and(same)

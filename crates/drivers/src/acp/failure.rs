@@ -1,6 +1,6 @@
-//! An agent's errors → how the turn ended.
+//! Classifies an agent's errors as the outcome of the turn.
 //!
-//! Agents agree on one code, for a missing login. For the rest one has to know what each of them writes.
+//! Agents share one error code, for a missing login. Other errors are recognized by the texts of each agent.
 
 use domain::Timestamp;
 
@@ -35,7 +35,7 @@ const NOT_LOGGED_IN: &[&str] = &[
     "api key not valid",
 ];
 
-/// Says how a turn ended that ended with an error.
+/// Returns the outcome of a turn that ended with an error.
 pub(super) fn turn_outcome(problem: &RpcError) -> TurnOutcome {
     let data: RpcErrorData = parse_or_default(problem.data.as_deref());
     let message = error_message(problem, &data);
@@ -56,12 +56,12 @@ pub(super) fn turn_outcome(problem: &RpcError) -> TurnOutcome {
     }
 }
 
-/// Tells whether the agent does not know the request at all.
+/// Tells whether the agent does not support the request.
 pub(super) fn is_unknown_method(problem: &RpcError) -> bool {
     problem.code == METHOD_NOT_FOUND
 }
 
-/// Returns what a person should read: many agents put "Internal error" before what they mean.
+/// Returns the message for users: many agents prefix it with "Internal error".
 pub(super) fn error_message(problem: &RpcError, data: &RpcErrorData) -> String {
     let detail = data.message.as_ref().or(data.details.as_ref());
     match detail {

@@ -1,6 +1,6 @@
-//! `session/request_permission` → what the agent wants to do, and the answer by what an option means.
+//! Converts `session/request_permission` to a permission request, and the decision to one of its options.
 //!
-//! Every agent has option ids of its own, in an order of its own: only their kind says what they do.
+//! Ids and order of the options differ between agents; only their kind has a defined meaning.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use domain::{PermissionKind, PermissionRequest};
 use super::{schema::PermissionOption, tools::ToolCallState};
 use crate::{driver::PromptOption, worktree_path::WorktreePath};
 
-/// Says what an agent wants to do.
+/// Returns the action that an agent requests.
 pub(super) fn permission_request(prompt: String, known: &ToolCallState, cwd: &Path) -> PermissionRequest {
     let kind = permission_kind(known);
     let input = &known.input;
@@ -36,19 +36,19 @@ fn permission_kind(known: &ToolCallState) -> PermissionKind {
     }
 }
 
-/// Returns the paths as patterns name them, a line each, and whether all of them lie below the worktree.
+/// Returns the paths in the form of permission patterns, one per line, and whether all are in the worktree.
 fn path_subject(known: &ToolCallState, cwd: &Path) -> (Option<String>, bool) {
     let named = known.input.file_path.iter().chain(&known.paths);
     let mut places: Vec<WorktreePath> = named.map(|path| WorktreePath::resolve(cwd, path)).collect();
     places.sort_by(|one, other| one.name.cmp(&other.name));
     places.dedup();
     let in_worktree = !places.is_empty() && places.iter().all(|place| place.in_worktree);
-    // A newline in a name must not make two of it.
+    // A newline in a name must not make it look like two names.
     let names: Vec<String> = places.iter().map(|place| place.name.replace('\n', "\u{fffd}")).collect();
     ((!names.is_empty()).then(|| names.join("\n")), in_worktree)
 }
 
-/// Says what the offered answers mean.
+/// Returns the offered answers.
 pub(super) fn prompt_options(offered: &[PermissionOption]) -> Vec<PromptOption> {
     let option = |option: &PermissionOption| PromptOption {
         id: option.option_id.clone(),
@@ -59,10 +59,10 @@ pub(super) fn prompt_options(offered: &[PermissionOption]) -> Vec<PromptOption> 
     offered.iter().map(option).collect()
 }
 
-/// Chooses the option that says yes or no to this once; one that is kept only where there is no other.
+/// Chooses the option that allows or denies this request once; a permanent one only if there is no other.
 pub(super) fn choose_option(offered: &[PromptOption], allowed: bool) -> Option<String> {
     let fitting = || offered.iter().filter(|option| option.allows == allowed);
-    // Keeping a choice is Jangdan's business: the agent's own memory can't be seen or taken back.
+    // Jangdan stores permanent permissions: those stored by the agent can be neither seen nor revoked.
     let option = fitting().find(|option| !option.is_permanent).or_else(|| fitting().next());
     option.map(|option| option.id.clone())
 }
@@ -79,13 +79,13 @@ mod tests {
         let mut tools = ToolCalls::default();
         let known = tools.merge_update(&request.tool_call);
         let permission_request = permission_request("7".to_owned(), known, Path::new("/work/tree"));
-        let seen = format!(
+        let actual = format!(
             "{} {} {}",
             permission_request.kind.pattern_name(),
             permission_request.subject,
             permission_request.in_worktree
         );
-        assert_eq!(seen, expected);
+        assert_eq!(actual, expected);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What an ACP agent's lines do: answers to our requests, its updates, and what it asks us.
+//! Handles the lines of an ACP agent: responses to our requests, updates, and requests of the agent.
 
 use serde_json::value::RawValue;
 
@@ -19,7 +19,7 @@ use crate::{
     lines::{self, Line},
 };
 
-/// As much of a foreign line is shown.
+/// Limit of the shown part of a line that is not JSON-RPC.
 const GARBAGE_BYTES_MAX: usize = 400;
 
 impl AcpDriver {
@@ -49,7 +49,7 @@ impl AcpDriver {
                     reaction.events.push(DriverEvent::PromptWithdrawn { prompt });
                 }
             }
-            // Whatever else an agent wants to be known is none of our business.
+            // Other notifications of the agent are not used.
             (Some(_), None) => {}
             (None, Some(id)) => {
                 let outcome = match error {
@@ -116,7 +116,7 @@ impl AcpDriver {
             (RequestKind::Prompt(_), SessionStage::Ready { .. }, Err(problem)) => {
                 self.end_turn(failure::turn_outcome(&problem), end, reaction);
             }
-            // An answer that comes twice, because its request was sent again after a restart.
+            // A second response, because the request was sent again after a restart.
             (
                 RequestKind::Initialize
                 | RequestKind::New
@@ -129,7 +129,7 @@ impl AcpDriver {
         }
     }
 
-    /// Asks for a session in the best way that the agent knows: one that comes back without its replay first.
+    /// Requests a session in the best way that the agent supports: resuming without a replay if possible.
     fn open_session(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
         self.stage = SessionStage::Joining;
         match &self.options.start {
@@ -184,7 +184,7 @@ impl AcpDriver {
         }
     }
 
-    /// The session can be told things; what came until now was said before.
+    /// Marks the session as ready for input; text so far belongs to its history.
     pub(super) fn mark_ready(&mut self, agent_session: String, end: u64, reaction: &mut Reaction) {
         self.turn = end;
         self.stage = SessionStage::Ready { agent_session: agent_session.clone() };
@@ -207,28 +207,28 @@ impl AcpDriver {
                 let content: Content = parse_or_default(update.content.as_deref());
                 if let Some(text) = content.text.filter(|text| content.r#type == "text" && !text.is_empty()) {
                     self.is_busy = true;
-                    let words = self.words.push_text(&text, update.message_id.clone(), line, self.turn);
-                    reaction.events.extend(words);
+                    let events = self.agent_text.push_text(&text, update.message_id.clone(), line, self.turn);
+                    reaction.events.extend(events);
                 }
             }
             "tool_call" | "tool_call_update" => {
                 self.is_busy = true;
                 let call = self.tools.merge_into_tool_call(update);
                 match (update.session_update.as_str(), call.status) {
-                    ("tool_call", _) => self.words.require_new_line(),
-                    (_, ToolStatus::Done | ToolStatus::Failed) => self.words.suggest_new_line(),
+                    ("tool_call", _) => self.agent_text.require_new_line(),
+                    (_, ToolStatus::Done | ToolStatus::Failed) => self.agent_text.suggest_new_line(),
                     (_, ToolStatus::Running) => {}
                 }
                 let is_under_way = call.status == ToolStatus::Running;
-                self.words.push_tool_call(&call);
+                self.agent_text.push_tool_call(&call);
                 reaction.events.push(DriverEvent::ToolCall(call));
-                // OpenCode plans by a tool, and says so in no other way.
+                // OpenCode reports its plan only as a tool call.
                 let todos = update.raw_input.as_ref().map(|input| &input.todos[..]).unwrap_or_default();
                 if is_under_way && !todos.is_empty() {
                     reaction.events.push(DriverEvent::Plan { steps: plan_steps(todos) });
                 }
             }
-            "agent_thought_chunk" | "user_message_chunk" => self.words.suggest_new_line(),
+            "agent_thought_chunk" | "user_message_chunk" => self.agent_text.suggest_new_line(),
             "plan" => reaction.events.push(DriverEvent::Plan { steps: plan_steps(&update.entries) }),
             "current_mode_update" => {
                 let mode = update.current_mode_id.clone();
@@ -244,7 +244,7 @@ impl AcpDriver {
                     .extend(self.meter.update_model(&joined).map(|name| DriverEvent::Model { name }));
             }
             "usage_update" => self.meter.record_update(update),
-            // Commands, titles and what is yet to be invented.
+            // Commands, titles and unknown kinds of updates.
             _ => {}
         }
     }
@@ -295,13 +295,13 @@ impl AcpDriver {
             )));
         }
         self.is_busy = true;
-        self.words.require_new_line();
+        self.agent_text.require_new_line();
         self.open.insert(prompt, PendingRequest { id: id.to_owned(), what });
         reaction.events.push(happening);
     }
 }
 
-/// Returns the name under which a request of the agent is known.
+/// Returns the id of a request of the agent, as text.
 fn prompt_id(id: &RawValue) -> String {
     id.get().trim_matches('"').to_owned()
 }

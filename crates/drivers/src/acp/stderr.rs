@@ -1,4 +1,4 @@
-//! What an ACP agent prints beside its protocol: talk, of which the last line may be the reason why it is gone.
+//! Reads the standard error of an ACP agent. Its last line may explain why the process ended.
 
 const LINE_BYTES_MAX: usize = 4096;
 

@@ -1,19 +1,19 @@
-//! What a turn used, from the places where ACP agents say it; reported once, when the turn ends.
+//! The usage of a turn, which ACP agents report in different fields; reported once, when the turn ends.
 //!
-//! Claude reports the turn's tokens and the sum of the process's costs, Codex only how full its context is, OpenCode
-//! the last request's tokens, Gemini its tokens in a corner of its own.
+//! Claude reports the tokens of the turn and the total costs of the process, Codex only the size of its context, OpenCode
+//! the tokens of the last request, Gemini its tokens in a field of its own.
 
 use domain::Usage;
 
 use super::schema::{PromptResult, SessionOpened, SessionUpdate};
 
-/// Counts what is used.
+/// Counts the usage of a session.
 #[derive(Debug)]
 pub(super) struct UsageMeter {
     usage: Usage,
     has_news: bool,
     model: Option<String>,
-    /// The sum of costs that was reported already.
+    /// The total costs that were already reported.
     counted_micros: u64,
     cost_micros: Option<u64>,
 }
@@ -23,7 +23,7 @@ impl UsageMeter {
         Self { usage: Usage::default(), has_news: false, model: None, counted_micros, cost_micros: None }
     }
 
-    /// Takes the model from what a session began with or changed to; says it where it is new.
+    /// Reads the model of a session; returns an event if it changed.
     pub(super) fn update_model(&mut self, joined: &SessionOpened) -> Option<String> {
         let of_options = || {
             let is_model = |category: Option<&str>, id: &str| category.unwrap_or(id) == "model";
@@ -48,7 +48,7 @@ impl UsageMeter {
             self.has_news = true;
         }
         if let Some(cost) = update.cost.as_ref().filter(|cost| cost.currency == "USD" && cost.amount >= 0.0) {
-            // A sum of money fits; what does not is cut by the conversion.
+            // Realistic costs fit; larger ones saturate.
             self.cost_micros = Some((cost.amount * 1e6).round() as u64);
             self.has_news = true;
         }
@@ -70,14 +70,14 @@ impl UsageMeter {
         }
     }
 
-    /// Returns what was used since the last time.
+    /// Returns the usage since the last call.
     pub(super) fn take_usage(&mut self) -> Option<Usage> {
         if !std::mem::take(&mut self.has_news) {
             return None;
         }
         let mut usage = std::mem::take(&mut self.usage);
         if let Some(sum) = self.cost_micros.take() {
-            // A sum that became smaller began anew.
+            // A smaller total means that the agent restarted its count.
             usage.cost_micros = sum.checked_sub(self.counted_micros).unwrap_or(sum);
             self.counted_micros = sum;
         }

@@ -21,8 +21,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         }
         SessionInput::Conflict { files } => {
             let reason = localize(
-                "Your work does not go together with what others did in these files. Put it right on top of theirs:",
-                "다음 파일에서 다른 작업과 충돌합니다. 그 위에 맞게 고쳐 주세요:",
+                "Your changes conflict with those of other tasks in these files. Resolve the conflicts on top of their changes:",
+                "다음 파일에서 다른 작업의 변경과 충돌합니다. 그 변경을 유지하면서 충돌을 해결하세요:",
             );
             let files: Vec<String> = files.iter().map(|file| format!("- {file}")).collect();
             ("CONFLICT", localize("CONFLICT", "충돌"), format!("{reason}\n{}", files.join("\n")))
@@ -32,8 +32,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         }
         SessionInput::TaskChanged { task, title, text, acceptance } => {
             let reason = localize(
-                "The plan changed while you work at this task. From now on it says:",
-                "작업하는 동안 계획이 바뀌었습니다. 이제 이 작업은 다음과 같습니다:",
+                "The plan changed while you were working on this task. The task is now:",
+                "작업하는 동안 계획이 변경되었습니다. 이제 이 작업의 내용은 다음과 같습니다:",
             );
             let mut lines = vec![reason, String::new(), title.clone()];
             lines.extend([text.clone()].into_iter().filter(|text| !text.trim().is_empty()));
@@ -42,8 +42,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         }
         SessionInput::Test { task, attempt } => {
             let instruction = localize(
-                "Test what was done for this task, and say what you found.",
-                "이 작업의 결과를 테스트하고 알게 된 것을 말해 주세요.",
+                "Test the result of this task, and report what you find.",
+                "이 작업의 결과물을 테스트하고 결과를 보고하세요.",
             );
             (
                 "TEST",
@@ -53,8 +53,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         }
         SessionInput::Verify { phase, round } => {
             let instruction = localize(
-                "Judge whether this phase is done as it should be.",
-                "이 단계가 제대로 끝났는지 판정해 주세요.",
+                "Verify that this phase is complete and correct.",
+                "이 단계가 올바르게 완료되었는지 검증하세요.",
             );
             (
                 "VERIFY",
@@ -82,9 +82,9 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         }
         SessionInput::ThinLine { line } => ("REPLY", localize("REPLY", "응답"), line.clone()),
         SessionInput::Chat { text } | SessionInput::UserMessage { text } => {
-            ("CHAT", localize("FROM THE PERSON", "사람의 말"), text.clone())
+            ("CHAT", localize("FROM THE USER", "사용자의 메시지"), text.clone())
         }
-        SessionInput::Resume { reason } => ("GO_ON", localize("GO ON", "계속"), reason.clone()),
+        SessionInput::Resume { reason } => ("GO_ON", localize("CONTINUE", "계속"), reason.clone()),
         // These have message types of their own.
         SessionInput::Task { .. }
         | SessionInput::Answer { .. }
@@ -97,7 +97,7 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         | SessionInput::Feedback { .. }
         | SessionInput::InvalidMessage { .. }
         | SessionInput::NearMiss { .. }
-        | SessionInput::Reminder => ("GO_ON", localize("GO ON", "계속"), String::new()),
+        | SessionInput::Reminder => ("GO_ON", localize("CONTINUE", "계속"), String::new()),
     };
     Notice { kind: notice, heading, body: text }
 }
@@ -107,32 +107,36 @@ pub(super) fn late_permission_notice(is_allowed: bool, locale: Locale) -> Notice
     let text = match is_allowed {
         true => localized_text(
             locale,
-            "You were stopped while you waited for a permission. You may do it: try it again, then go on.",
-            "허락을 기다리는 동안 멈췄습니다. 해도 됩니다. 다시 시도하고 계속하세요.",
+            "Your process ended while it waited for a permission. The permission is granted: try again, then continue.",
+            "허가를 기다리는 동안 프로세스가 종료되었습니다. 허용되었으니 다시 시도한 뒤 계속하세요.",
         ),
         false => localized_text(
             locale,
-            "You were stopped while you waited for a permission. You may not do it. Go on without it.",
-            "허락을 기다리는 동안 멈췄습니다. 하면 안 됩니다. 그것 없이 계속하세요.",
+            "Your process ended while it waited for a permission. The permission is denied: continue without it.",
+            "허가를 기다리는 동안 프로세스가 종료되었습니다. 거부되었으니 해당 동작 없이 계속하세요.",
         ),
     };
-    Notice { kind: "PERMISSION", heading: localized_text(locale, "PERMISSION", "허락"), body: text }
+    Notice { kind: "PERMISSION", heading: localized_text(locale, "PERMISSION", "허가"), body: text }
 }
 
 pub(super) fn file_reference_notice(path: &str, locale: Locale) -> Notice {
     let text = match locale {
-        Locale::En => format!("What you are told is in this file. Read it, and do what it says: {path}"),
-        Locale::Ko => format!("내용이 길어 파일에 있습니다. 읽고 그대로 하세요: {path}"),
+        Locale::En => format!(
+            "This input is too long to be typed, so it is in a file. Read the file and follow it: {path}"
+        ),
+        Locale::Ko => {
+            format!("입력이 길어 파일에 저장했습니다. 파일을 읽고 그 내용에 따라 진행하세요: {path}")
+        }
     };
-    Notice { kind: "FILE", heading: localized_text(locale, "IN A FILE", "파일"), body: text }
+    Notice { kind: "FILE", heading: localized_text(locale, "INPUT FILE", "입력 파일"), body: text }
 }
 
 /// Asks a session without a task whether it is done, has failed or has a question.
 pub(super) fn status_request(locale: Locale) -> Notice {
     let text = localized_text(
         locale,
-        "Your turn ended without a word. Are you done, did you fail, or do you ask something?",
-        "차례가 말없이 끝났습니다. 끝났는지, 실패했는지, 물어볼 것이 있는지 말해 주세요.",
+        "Your turn ended without a result. Are you done, did you fail, or do you have a question?",
+        "결과를 보고하지 않고 응답이 끝났습니다. 완료했는지, 실패했는지, 질문이 있는지 알려 주세요.",
     );
     Notice { kind: "FINISH", heading: localized_text(locale, "FINISH", "마무리 요청"), body: text }
 }

@@ -1,4 +1,4 @@
-//! What a program printed: messages with their places, and words for people.
+//! Reads the output of a program on a terminal: messages with their offsets, and text for users.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,30 +8,30 @@ use protocol::{DecodedItem, Decoder};
 use super::{PtyMode, PtyOptions};
 use crate::driver::DriverEvent;
 
-/// What a turn said is kept for people and callers; of a longer one the end.
-const WORDS_BYTES_MAX: usize = 1024 * 1024;
-/// A line without an end is shown in pieces.
+/// Limit of the text of a turn that users and callers get; the end of a longer one is kept.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// A longer line is shown in pieces.
 const LINE_BYTES_MAX: usize = 64 * 1024;
-/// More lines than this are not waited for as an echo.
+/// Limit of the typed lines whose echo is expected.
 const ECHO_LINES_MAX: usize = 1024;
 
-/// Listens to a program.
+/// Reads the output of one program.
 #[derive(Debug)]
 pub(super) struct TerminalReader {
     decoder: Decoder,
     mode: PtyMode,
-    /// How much the decoder was given.
-    taken: u64,
-    /// From which place of its output on bytes came from which offset; one entry unless bytes of others lie between.
-    places: BTreeMap<u64, u64>,
+    /// Number of bytes that the decoder has received.
+    n_bytes: u64,
+    /// Spool offsets by decoder offsets; one entry unless records of other streams are in between.
+    spool_offsets: BTreeMap<u64, u64>,
     /// The unfinished line.
     line: Vec<u8>,
-    words: String,
+    text: String,
     echo: VecDeque<String>,
-    /// What stood on the screen when the turn began.
-    before: Vec<String>,
-    /// Whether a line came that is no echo and not blank.
-    has_spoken: bool,
+    /// The rows of the screen at the start of the turn.
+    rows_before: Vec<String>,
+    /// Whether the program wrote a line that is neither an echo nor blank.
+    has_text: bool,
 }
 
 impl TerminalReader {
@@ -44,21 +44,21 @@ impl TerminalReader {
         Self {
             decoder,
             mode: options.mode,
-            taken: 0,
-            places: BTreeMap::from([(0, options.read_from)]),
+            n_bytes: 0,
+            spool_offsets: BTreeMap::from([(0, options.read_from)]),
             line: Vec::new(),
-            words: String::new(),
+            text: String::new(),
             echo: VecDeque::new(),
-            before: Vec::new(),
-            has_spoken: options.open_turn == Some(true),
+            rows_before: Vec::new(),
+            has_text: options.open_turn == Some(true),
         }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8], offset: u64) -> Vec<DriverEvent> {
-        if self.to_spool_offset(self.taken) != offset {
-            self.places.insert(self.taken, offset);
+        if self.to_spool_offset(self.n_bytes) != offset {
+            self.spool_offsets.insert(self.n_bytes, offset);
         }
-        self.taken += bytes.len() as u64;
+        self.n_bytes += bytes.len() as u64;
         let items = self.decoder.push(bytes);
         let mut events = self.read_text_lines(bytes);
         events.extend(items.into_iter().map(|item| self.message_event(item)));
@@ -66,7 +66,7 @@ impl TerminalReader {
         events
     }
 
-    /// Ends the turn, and returns what was still open and all that was said for people.
+    /// Ends the turn. Returns the events that end with it and the text of the turn.
     pub(super) fn end_turn(&mut self) -> (Vec<DriverEvent>, String) {
         let mut events = Vec::new();
         match self.mode {
@@ -77,9 +77,9 @@ impl TerminalReader {
                 }
             }
             PtyMode::Screen => {
-                let mut before = std::mem::take(&mut self.before);
+                let mut before = std::mem::take(&mut self.rows_before);
                 let mut new = self.decoder.screen_rows();
-                // A line that says the same as one before is new all the same.
+                // A second row with the same text counts as new.
                 new.retain(|row| match before.iter().position(|old| old == row) {
                     Some(index) => {
                         before.remove(index);
@@ -87,24 +87,24 @@ impl TerminalReader {
                     }
                     None => true,
                 });
-                self.words = new.join("\n");
-                if !self.words.trim().is_empty() {
-                    events.push(DriverEvent::Text { text: self.words.clone() });
+                self.text = new.join("\n");
+                if !self.text.trim().is_empty() {
+                    events.push(DriverEvent::Text { text: self.text.clone() });
                 }
             }
         }
         let items = self.decoder.end_turn();
         events.extend(items.into_iter().map(|item| self.message_event(item)));
         self.drop_obsolete_offsets();
-        self.has_spoken = false;
-        self.before = self.decoder.screen_rows();
-        (events, std::mem::take(&mut self.words))
+        self.has_text = false;
+        self.rows_before = self.decoder.screen_rows();
+        (events, std::mem::take(&mut self.text))
     }
 
-    /// Tells whether the program said something since the last turn ended, or since something was typed.
+    /// Tells whether the program wrote text since the last end of a turn or the last typed input.
     pub(super) fn has_written_text(&self) -> bool {
         let unfinished = || protocol::visible_text(&self.line);
-        self.has_spoken || (!self.line.is_empty() && self.is_program_text(&unfinished()))
+        self.has_text || (!self.line.is_empty() && self.is_program_text(&unfinished()))
     }
 
     fn is_program_text(&self, unfinished: &str) -> bool {
@@ -112,11 +112,11 @@ impl TerminalReader {
         !text.is_empty() && !self.echo.iter().any(|echo| echo.starts_with(text))
     }
 
-    /// Says what is typed, so that it is not heard as the program's words.
+    /// Notes typed text, so that its echo does not count as text of the program.
     pub(super) fn expect_echo(&mut self, typed: &str) {
-        self.has_spoken = false;
+        self.has_text = false;
         self.decoder.expect_echo(typed);
-        self.before = self.decoder.screen_rows();
+        self.rows_before = self.decoder.screen_rows();
         let lines = typed.lines().map(str::trim).filter(|line| !line.is_empty());
         self.echo = lines.take(ECHO_LINES_MAX).map(str::to_owned).collect();
     }
@@ -133,8 +133,11 @@ impl TerminalReader {
         self.to_spool_offset(self.decoder.safe_offset())
     }
 
-    fn to_spool_offset(&self, taken: u64) -> u64 {
-        self.places.range(..=taken).next_back().map_or(taken, |(from, offset)| offset + (taken - from))
+    fn to_spool_offset(&self, decoded: u64) -> u64 {
+        self.spool_offsets
+            .range(..=decoded)
+            .next_back()
+            .map_or(decoded, |(from, offset)| offset + (decoded - from))
     }
 
     fn message_event(&self, item: DecodedItem) -> DriverEvent {
@@ -145,22 +148,22 @@ impl TerminalReader {
 
     fn drop_obsolete_offsets(&mut self) {
         let needed = self.decoder.safe_offset();
-        if let Some((first, _)) = self.places.range(..=needed).next_back() {
+        if let Some((first, _)) = self.spool_offsets.range(..=needed).next_back() {
             let first = *first;
-            self.places = self.places.split_off(&first);
+            self.spool_offsets = self.spool_offsets.split_off(&first);
         }
     }
 
-    /// Returns the words of the lines that end in these bytes.
+    /// Returns the text of the lines that end in these bytes.
     fn read_text_lines(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
         if self.mode == PtyMode::Screen {
-            self.has_spoken = true;
+            self.has_text = true;
             return Vec::new();
         }
         let mut events = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let mut rest = piece;
-            // Cut where the line is full, never where the output events to be cut.
+            // Split at the limit, independent of how the output was split.
             while self.line.len() + rest.len() > LINE_BYTES_MAX {
                 let (head, tail) = rest.split_at(LINE_BYTES_MAX - self.line.len());
                 self.line.extend_from_slice(head);
@@ -183,12 +186,12 @@ impl TerminalReader {
             self.echo.remove(index);
             return None;
         }
-        self.has_spoken |= !text.trim().is_empty();
+        self.has_text |= !text.trim().is_empty();
         let text = if line.ends_with(b"\n") { format!("{text}\n") } else { text };
-        self.words.push_str(&text);
-        if self.words.len() > WORDS_BYTES_MAX {
-            let cut = self.words.ceil_char_boundary(self.words.len() - WORDS_BYTES_MAX);
-            self.words.drain(..cut);
+        self.text.push_str(&text);
+        if self.text.len() > TEXT_BYTES_MAX {
+            let cut = self.text.ceil_char_boundary(self.text.len() - TEXT_BYTES_MAX);
+            self.text.drain(..cut);
         }
         Some(DriverEvent::Text { text })
     }

@@ -1,37 +1,37 @@
-//! How words are typed into a program, and how one sees that they were taken.
+//! How text is typed into a program on a terminal, and how to detect that it was submitted.
 
 use serde::{Deserialize, Serialize};
 
 use super::PtyMode;
 use crate::driver::{OutgoingBytes, SendError};
 
-/// Linux drops what a line has beyond 4,096 bytes with its newline, without a word.
+/// Linux silently drops the part of a line beyond 4,096 bytes, including its newline.
 const LINE_BYTES_MAX: usize = 4095;
 
-/// How a program is typed to.
+/// How text is typed into a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypingOptions {
-    /// Whether words are typed as one paste, between its brackets.
+    /// Whether text is typed as a bracketed paste.
     pub paste: bool,
-    /// The key that sends what was typed.
+    /// The key that submits the typed text.
     pub submit: String,
-    /// How long to wait before it; some programs take a key that comes at once for a part of the paste.
+    /// Delay before that key; some programs treat an immediate key as part of the paste.
     pub submit_after_ms: u64,
-    /// Whether the program shows an input box that is looked at, and the key pressed again where words still stand in it.
+    /// Whether the program shows an input box, so that the key is pressed again while it still contains the text.
     pub verify: bool,
-    /// How an input box begins.
+    /// Prefixes of an input box.
     pub marks: Vec<String>,
     /// The key that stops a turn.
     pub interrupt: String,
-    /// The longest line that can be typed, in bytes; by default what the terminal of a program that reads lines takes.
+    /// Limit of a typed line in bytes; by default that of the terminal, for programs that read lines.
     pub line_bytes_max: Option<usize>,
-    /// What is typed on a line of its own before and behind words of several lines.
+    /// Lines that are typed before and after a text of several lines.
     pub around: Option<[String; 2]>,
 }
 
 impl Default for TypingOptions {
-    /// A terminal in its usual state: a line is sent by its end.
+    /// Options for a terminal in line mode: a newline submits the line.
     fn default() -> Self {
         Self {
             paste: false,
@@ -47,27 +47,28 @@ impl Default for TypingOptions {
 }
 
 impl TypingOptions {
-    /// Returns the words as they are typed: nothing in them acts on a terminal.
+    /// Returns the text without control characters that would act on a terminal.
     pub(super) fn typed_text(&self, text: &str, mode: PtyMode) -> Result<String, SendError> {
-        let text: String = text.replace("\r\n", "\n").chars().filter(|sign| is_typable(*sign)).collect();
+        let text: String = text.replace("\r\n", "\n").chars().filter(|char| is_typable(*char)).collect();
         let text = text.trim_end_matches('\n');
         let bytes = text.split('\n').map(str::len).max().unwrap_or(0);
-        let of_terminal = match mode {
+        let terminal_max = match mode {
             PtyMode::Lines => Some(LINE_BYTES_MAX),
             PtyMode::Screen => None,
         };
-        if let Some(bytes_max) = self.line_bytes_max.or(of_terminal).filter(|bytes_max| bytes > *bytes_max) {
+        if let Some(bytes_max) = self.line_bytes_max.or(terminal_max).filter(|bytes_max| bytes > *bytes_max) {
             return Err(SendError::TooLong { bytes, bytes_max });
         }
         Ok(match &self.around {
-            Some([before, behind]) if text.contains('\n') => format!("{before}\n{text}\n{behind}"),
+            Some([before, after]) if text.contains('\n') => format!("{before}\n{text}\n{after}"),
             _ => text.to_owned(),
         })
     }
 
-    /// Returns the keys that type the words and send them.
-    pub(super) fn keystrokes(&self, words: &str) -> Vec<OutgoingBytes> {
-        let typed = if self.paste { format!("\u{1b}[200~{words}\u{1b}[201~") } else { words.to_owned() };
+    /// Returns the keys that type and submit the text.
+    pub(super) fn keystrokes(&self, typed_text: &str) -> Vec<OutgoingBytes> {
+        let typed =
+            if self.paste { format!("\u{1b}[200~{typed_text}\u{1b}[201~") } else { typed_text.to_owned() };
         if self.submit_after_ms == 0 {
             return vec![OutgoingBytes {
                 after_ms: 0,
@@ -77,27 +78,27 @@ impl TypingOptions {
         vec![OutgoingBytes { after_ms: 0, bytes: typed.into_bytes() }, self.submit_key()]
     }
 
-    /// Returns the key that sends what was typed.
+    /// Returns the key that submits the typed text.
     pub(super) fn submit_key(&self) -> OutgoingBytes {
         OutgoingBytes { after_ms: self.submit_after_ms, bytes: self.submit.clone().into_bytes() }
     }
 
-    /// Tells whether words that were typed still stand in the input box: the last row that begins as one.
-    pub(super) fn is_in_input_box(&self, words: &str, rows: &[String]) -> bool {
+    /// Tells whether typed text is still in the input box, which is the last row with one of its prefixes.
+    pub(super) fn is_in_input_box(&self, typed_text: &str, rows: &[String]) -> bool {
         let inside = rows.iter().rev().find_map(|row| {
-            let row = row.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '│' | '┃' | '|'));
+            let row = row.trim_matches(|char: char| char.is_whitespace() || matches!(char, '│' | '┃' | '|'));
             self.marks.iter().find_map(|mark| row.strip_prefix(mark.as_str()))
         });
         let Some(inside) = inside.map(str::trim).filter(|inside| !inside.is_empty()) else { return false };
-        // A narrow box wraps and a long paste is folded, so the beginning has to do.
-        let first: String = words.lines().next().unwrap_or("").trim().chars().take(24).collect();
+        // A narrow box wraps and a long paste is folded, so only the start is compared.
+        let first: String = typed_text.lines().next().unwrap_or("").trim().chars().take(24).collect();
         inside.starts_with("[Pasted ") || (!first.is_empty() && inside.starts_with(&first))
     }
 }
 
-/// A newline and a tab are words; every other control is a key.
-fn is_typable(sign: char) -> bool {
-    !sign.is_control() || matches!(sign, '\n' | '\t')
+/// Tells whether a character is text: newline and tab are, other control characters act as keys.
+fn is_typable(char: char) -> bool {
+    !char.is_control() || matches!(char, '\n' | '\t')
 }
 
 #[cfg(test)]
@@ -115,9 +116,10 @@ mod tests {
 
     #[test]
     fn control_characters_are_removed_from_typed_text() {
-        let words = tui_options().typed_text("a\u{1b}[201~\u{3}b\r\nc\u{9b}\n\n", PtyMode::Screen).unwrap();
-        assert_eq!(words, "a[201~b\nc");
-        let keys = tui_options().keystrokes(&words);
+        let typed_text =
+            tui_options().typed_text("a\u{1b}[201~\u{3}b\r\nc\u{9b}\n\n", PtyMode::Screen).unwrap();
+        assert_eq!(typed_text, "a[201~b\nc");
+        let keys = tui_options().keystrokes(&typed_text);
         assert_eq!(keys[0].bytes, b"\x1b[200~a[201~b\nc\x1b[201~");
         assert_eq!((keys[1].after_ms, &keys[1].bytes[..]), (500, &b"\r"[..]));
     }

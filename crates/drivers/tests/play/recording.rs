@@ -1,30 +1,30 @@
 //! Plays a recorded session through a driver, and records its events and the bytes it sends.
 //!
-//! A line of a recording is the agent's (`< `, `! ` for its standard error) or what it is told (`> prompt …`,
+//! A line of a recording is output of the agent (`< `, `! ` for its standard error) or an action (`> prompt …`,
 //! `> allow ID`, `> deny ID`, `> answer ID …`, `> interrupt`, `> silence MS`, `> end`). Other lines are comments.
 
 use domain::ToolUse;
 use drivers::{AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk};
 
 pub fn play_recording(driver: &mut dyn Driver, recording: &str) -> String {
-    let mut seen = String::new();
+    let mut written = String::new();
     let (mut offset, mut number) = (0, 0);
-    write_reaction(&mut seen, &driver.on_start());
+    write_reaction(&mut written, &driver.on_start());
     for line in recording.lines() {
         let reaction = match line.split_at_checked(2) {
             Some(("< ", text)) => feed_recorded_line(driver, OutputStream::Output, &mut offset, text),
             Some(("! ", text)) => feed_recorded_line(driver, OutputStream::Stderr, &mut offset, text),
             Some(("> ", act)) => {
-                seen.push_str(&format!("{line}\n"));
+                written.push_str(&format!("{line}\n"));
                 number += 1;
                 perform_action(driver, act, number)
             }
             _ => continue,
         };
-        write_reaction(&mut seen, &reaction);
+        write_reaction(&mut written, &reaction);
     }
-    seen.push_str(&format!("read from {}\n", driver.resume_offset()));
-    seen
+    written.push_str(&format!("read from {}\n", driver.resume_offset()));
+    written
 }
 
 pub fn feed_recorded_line(
@@ -50,18 +50,18 @@ fn unescape(text: &str) -> Vec<u8> {
 
 pub fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
     let (verb, rest) = act.split_once(' ').unwrap_or((act, ""));
-    let (id, words) = rest.split_once(' ').unwrap_or((rest, ""));
-    let told = match verb {
+    let (id, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let input = match verb {
         "prompt" => AgentInput::Prompt { text: rest.replace("\\n", "\n") },
         "allow" => AgentInput::Permission { prompt: id.to_owned(), allowed: true },
         "deny" => AgentInput::Permission { prompt: id.to_owned(), allowed: false },
-        "answer" => AgentInput::Answer { prompt: id.to_owned(), answer: words.to_owned() },
+        "answer" => AgentInput::Answer { prompt: id.to_owned(), answer: text.to_owned() },
         "interrupt" => AgentInput::Interrupt,
         "silence" => return driver.on_silence(rest.parse().unwrap()),
         "end" => return driver.on_exit(),
         other => panic!("no such act: {other}"),
     };
-    match driver.encode_input(&told, number) {
+    match driver.encode_input(&input, number) {
         Ok(reaction) => reaction,
         Err(error) => {
             let text = format!("not sent: {error}");
@@ -70,14 +70,14 @@ pub fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) -> Reacti
     }
 }
 
-fn write_reaction(seen: &mut String, reaction: &Reaction) {
+fn write_reaction(written: &mut String, reaction: &Reaction) {
     for event in &reaction.events {
-        seen.push_str(&format!("  {}\n", describe_event(event)));
+        written.push_str(&format!("  {}\n", describe_event(event)));
     }
     for outgoing in &reaction.outgoing {
         let text = String::from_utf8_lossy(&outgoing.bytes);
         let text = text.strip_suffix('\n').unwrap_or(&text).escape_debug().to_string().replace("\\\"", "\"");
-        seen.push_str(&format!("  send after {} ms: {text}\n", outgoing.after_ms));
+        written.push_str(&format!("  send after {} ms: {text}\n", outgoing.after_ms));
     }
 }
 

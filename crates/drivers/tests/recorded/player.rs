@@ -1,4 +1,4 @@
-//! Plays a recorded session to its driver, and writes down what follows.
+//! Feeds a recorded session to its driver, and writes its events and outgoing bytes as text.
 
 #![expect(clippy::panic, clippy::expect_used, reason = "a test may fail")]
 
@@ -9,7 +9,7 @@ use drivers::{AgentInput, Driver, DriverEvent, Reaction, SpoolChunk};
 
 use crate::transcript::{Transcript, TranscriptStep};
 
-/// Plays the whole, each line in pieces of this size, and writes down what happens.
+/// Feeds the whole session, each line in pieces of this size, and returns the reactions as text.
 pub(crate) fn play_transcript(transcript: &Transcript, piece: usize) -> String {
     let mut player = TranscriptPlayer {
         driver: transcript.new_driver(Usage::default()),
@@ -20,14 +20,14 @@ pub(crate) fn play_transcript(transcript: &Transcript, piece: usize) -> String {
     let mut offset = 0;
     for step in &transcript.steps {
         match step {
-            TranscriptStep::Prints { stream, bytes } => {
+            TranscriptStep::Output { stream, bytes } => {
                 for bytes in bytes.chunks(piece) {
                     let reaction = player.driver.on_output(SpoolChunk { stream: *stream, offset, bytes });
                     player.write_reaction(reaction);
                     offset += bytes.len() as u64;
                 }
             }
-            TranscriptStep::IsTold(told) => player.perform_action(told),
+            TranscriptStep::Action(action) => player.perform_action(action),
         }
     }
     player.written
@@ -41,24 +41,24 @@ struct TranscriptPlayer {
 }
 
 impl TranscriptPlayer {
-    fn perform_action(&mut self, told: &str) {
-        writeln!(self.written, "> {}", told.replace('\n', "\\n")).expect("memory");
-        let (word, rest) = told.split_once(' ').unwrap_or((told, ""));
+    fn perform_action(&mut self, action: &str) {
+        writeln!(self.written, "> {}", action.replace('\n', "\\n")).expect("memory");
+        let (word, rest) = action.split_once(' ').unwrap_or((action, ""));
         let (text, prompt) = (rest.to_owned(), self.prompt.clone());
-        let told = match word {
+        let input = match word {
             "open" | "resume" => return self.start_session(),
             "end" => return self.end_session(),
             "prompt" => AgentInput::Prompt { text },
             "allow" | "deny" => AgentInput::Permission { prompt, allowed: word == "allow" },
             "answer" => AgentInput::Answer { prompt, answer: text },
             "interrupt" => AgentInput::Interrupt,
-            other => panic!("nobody is told {other:?}"),
+            other => panic!("unknown action {other:?}"),
         };
         self.number += 1;
-        match self.driver.encode_input(&told, self.number) {
+        match self.driver.encode_input(&input, self.number) {
             Ok(reaction) => {
                 assert_eq!(
-                    self.driver.encode_input(&told, self.number).as_ref(),
+                    self.driver.encode_input(&input, self.number).as_ref(),
                     Ok(&reaction),
                     "the same bytes again"
                 );
@@ -95,7 +95,7 @@ impl TranscriptPlayer {
     }
 }
 
-/// What a turn used follows it, a line each.
+/// Describes an event; the tools of a turn follow it, one per line.
 fn describe_event(event: &DriverEvent) -> String {
     let DriverEvent::TurnEnded { read_from, text, tools, outcome } = event else {
         return format!("{event:?}\n");

@@ -1,8 +1,8 @@
-//! Recorded sessions: what an agent printed, and what it was told in between.
+//! Recorded sessions: the output of an agent, and the actions of its client in between.
 //!
-//! A file has the agent's lines as they came; `! ` stands before what it wrote to its standard error, and `> ` before
-//! what was told: `open ID`, `resume ID`, `prompt`, `allow`, `deny`, `answer`, `interrupt`, and `end` for its end.
-//! Answers go to the prompt that was asked last.
+//! A file has the agent's lines in their order. Lines of its standard error start with `! `, and actions with `> `:
+//! `open ID`, `resume ID`, `prompt`, `allow`, `deny`, `answer`, `interrupt`, and `end` for the end of the process. Answers
+//! are for the last prompt.
 
 #![expect(clippy::panic, clippy::expect_used, reason = "a test may fail")]
 
@@ -11,10 +11,14 @@ use std::{fs, path::Path};
 use domain::Usage;
 use drivers::{Driver, OutputStream, claude, codex};
 
-/// What happens in a session, in order.
+/// A step of a session.
 pub(crate) enum TranscriptStep {
-    Prints { stream: OutputStream, bytes: Vec<u8> },
-    IsTold(String),
+    Output {
+        stream: OutputStream,
+        bytes: Vec<u8>,
+    },
+    /// An action of the client, as written in the file.
+    Action(String),
 }
 
 pub(crate) struct Transcript {
@@ -29,30 +33,30 @@ impl Transcript {
         let mut session = String::new();
         let mut steps = Vec::new();
         for line in text.split_inclusive(|byte| *byte == b'\n') {
-            if let Some(told) = line.strip_prefix(b"> ") {
-                let told = String::from_utf8_lossy(told).trim().replace("\\n", "\n");
-                if let Some(id) = told.strip_prefix("open ").or(told.strip_prefix("resume ")) {
+            if let Some(action) = line.strip_prefix(b"> ") {
+                let action = String::from_utf8_lossy(action).trim().replace("\\n", "\n");
+                if let Some(id) = action.strip_prefix("open ").or(action.strip_prefix("resume ")) {
                     id.clone_into(&mut session);
                 }
-                steps.push(TranscriptStep::IsTold(told));
+                steps.push(TranscriptStep::Action(action));
             } else {
                 let (stream, bytes) = match line.strip_prefix(b"! ") {
                     Some(bytes) => (OutputStream::Stderr, bytes),
                     None => (OutputStream::Output, line),
                 };
-                steps.push(TranscriptStep::Prints { stream, bytes: bytes.to_vec() });
+                steps.push(TranscriptStep::Output { stream, bytes: bytes.to_vec() });
             }
         }
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         Self { agent: folder.unwrap_or_default().to_owned(), session, steps }
     }
 
-    /// Makes the driver of its agent, for a process that was reported to have used this.
+    /// Creates the driver of its agent, for a process with this usage so far.
     pub(crate) fn new_driver(&self, usage_before: Usage) -> Box<dyn Driver> {
         let is_resumed = self
             .steps
             .iter()
-            .any(|step| matches!(step, TranscriptStep::IsTold(told) if told.starts_with("resume")));
+            .any(|step| matches!(step, TranscriptStep::Action(action) if action.starts_with("resume")));
         let directory = "/project".into();
         let decoding = protocol::DecoderOptions::worker();
         match &*self.agent {

@@ -55,7 +55,7 @@ fn listing(agent: &DetectedAgent, chosen: bool) -> AgentListing {
     let DetectedAgent { name, preset, program, version, login } = agent;
     let missing = match (program, login, &preset.login) {
         (None, _, _) => Some(format!("install it: {}", preset.install)),
-        (Some(_), LoginState::Out, Some(check)) => Some(format!("log in: {}", check.how)),
+        (Some(_), LoginState::Out, Some(check)) => Some(format!("sign in: {}", check.how)),
         (Some(_), LoginState::Out | LoginState::In | LoginState::NotNeeded, _) => None,
     };
     AgentListing {

@@ -20,7 +20,7 @@ use crate::{
     Rows,
     sentence::{
         EventSentence, SentenceContext, first_line, join_leading_names, join_names_of_total,
-        prefix_with_colon, short_commit, to_usize,
+        prefix_with_colon, retry_hint, short_commit, to_usize,
     },
 };
 
@@ -153,7 +153,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             .with_task(task)
         }
         Event::TaskRetried(events::TaskRetried { task, hint, .. }) => {
-            let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
+            let hint = retry_hint(hint.as_deref()).map(prefix_with_colon).unwrap_or_default();
             EventSentence::new(format!("Retrying {task}{hint}")).with_task(task)
         }
         Event::TaskFailed(events::TaskFailed { task, failure }) => {

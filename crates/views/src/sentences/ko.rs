@@ -5,10 +5,11 @@
 //!
 //! No `_`: a new event must be described here.
 
+mod engine_texts;
 mod escalation_title;
 mod inputs;
 mod phrases;
-mod plan_changes;
+pub(crate) mod plan_changes;
 
 use domain::{
     Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event,
@@ -16,6 +17,7 @@ use domain::{
     TaskReturnReason, events,
 };
 
+pub use self::engine_texts::translate_engine_text;
 pub(crate) use self::{
     escalation_title::escalation_title, inputs::describe_input, phrases::permission_question,
     plan_changes::summarize_plan_changes,
@@ -24,13 +26,13 @@ use self::{
     phrases::{
         agent_as_subject, agent_name, awaited_item, check_result, decision, escalation_level_name,
         escalation_type_name, failure_reason, join_leading_names, join_names_of_total, permission_action,
-        priority_name, role_name, severity_name, subject_name,
+        priority_name, reason_suffix, role_name, severity_name, subject_name,
     },
     plan_changes::plan_field_name,
 };
 use crate::{
     Rows,
-    sentence::{SentenceContext, first_line, prefix_with_colon, short_commit, to_usize},
+    sentence::{SentenceContext, first_line, prefix_with_colon, retry_hint, short_commit, to_usize},
 };
 
 /// Describes an event in Korean. `rows` must already include the event: they have the names of what it refers to.
@@ -121,7 +123,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 format!("{task} 작업을 병합하지 않았습니다. 병합 결과 검증 {}", check_result(receipt))
             }
             MergeOutcome::Failed { error } => {
-                format!("{task} 작업을 병합하지 못했습니다{}", prefix_with_colon(error))
+                format!("{task} 작업을 병합하지 못했습니다{}", reason_suffix(error))
             }
         },
         Event::TaskDone(events::TaskDone { task, proof }) => {
@@ -137,7 +139,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{task} 작업의 {attempt}차 시도 실패{counted}: {}", failure_reason(failure))
         }
         Event::TaskRetried(events::TaskRetried { task, hint, .. }) => {
-            let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
+            let hint = retry_hint(hint.as_deref()).map(prefix_with_colon).unwrap_or_default();
             format!("{task} 작업을 다시 시도합니다{hint}")
         }
         Event::TaskFailed(events::TaskFailed { task, failure }) => {
@@ -146,7 +148,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::TaskSkipped(events::TaskSkipped { task }) => format!("{task} 작업을 건너뛰었습니다{by}"),
         Event::TaskCancelled(events::TaskCancelled { task }) => format!("{task} 작업을 취소했습니다{by}"),
         Event::TaskReopened(events::TaskReopened { task, reason }) => {
-            format!("{task} 작업을 다시 열었습니다{}", prefix_with_colon(reason))
+            format!("{task} 작업을 다시 열었습니다{}", reason_suffix(reason))
         }
         Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
             format!("{task} 작업의 우선순위 변경: {}", priority_name(*priority))
@@ -170,7 +172,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("계획 파일이 변경되었습니다: {}{problem}", summarize_plan_changes(changes))
         }
         Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { reason, .. }) => {
-            format!("계획 변경이 철회되었습니다{}", prefix_with_colon(reason))
+            format!("계획 변경이 철회되었습니다{}", reason_suffix(reason))
         }
         Event::PlanUnreadable(events::PlanUnreadable { problem }) => {
             format!("계획 파일을 읽을 수 없습니다{}", prefix_with_colon(problem))
@@ -231,7 +233,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             None => format!("{}의 프로세스가 중지되었습니다", agent(*session)),
         },
         Event::SessionLost(events::SessionLost { session, reason }) => {
-            format!("{}의 프로세스가 사라졌습니다{}", agent(*session), prefix_with_colon(reason))
+            format!("{}의 프로세스가 사라졌습니다{}", agent(*session), reason_suffix(reason))
         }
         Event::InputQueued(events::InputQueued { session, content, .. }) => {
             format!("{}에 전송{}", agent(*session), prefix_with_colon(&describe_input(content)))
@@ -284,7 +286,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("답변을 받아 작업을 재개했습니다: {}", context.question_korean(*question))
         }
         Event::QuestionWithdrawn(events::QuestionWithdrawn { question, reason }) => {
-            format!("질문 철회: {}{}", context.question_korean(*question), prefix_with_colon(reason))
+            format!("질문 철회: {}{}", context.question_korean(*question), reason_suffix(reason))
         }
         Event::QuestionExpired(events::QuestionExpired { question, default_used }) => {
             let label = context.question_korean(*question);
@@ -322,7 +324,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{} 제공 완료: {resource}{default}", context.request(*request))
         }
         Event::RequestRefused(events::RequestRefused { request, reason }) => {
-            format!("{} 요청을 거절했습니다{}", context.request(*request), prefix_with_colon(reason))
+            format!("{} 요청을 거절했습니다{}", context.request(*request), reason_suffix(reason))
         }
         Event::RequestSkipped(events::RequestSkipped { request }) => {
             format!("{} 없이 계속합니다", context.request(*request))
@@ -351,7 +353,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 AgentInvocationOutcome::Failed { reason } => {
                     format!(
                         "{callee} 에이전트가 {caller}의 호출을 처리하지 못했습니다{}",
-                        prefix_with_colon(reason)
+                        reason_suffix(reason)
                     )
                 }
             }
@@ -386,7 +388,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::GateChecked(events::GateChecked { phase, report, .. }) => {
             let result = if report.passed { "통과" } else { "실패" };
-            format!("{phase}단계 검증 {result}{}", prefix_with_colon(&report.summary))
+            format!("{phase}단계 검증 {result}{}", reason_suffix(&report.summary))
         }
         Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
             format!("{} {phase}단계를 검증하고 있습니다", agent_subject(*session))
@@ -394,7 +396,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::GatePassed(events::GatePassed { phase, .. }) => format!("{phase}단계 검증 통과: 승인 필요"),
         Event::GateApproved(events::GateApproved { phase, waived, note }) => {
             let waived = if *waived { ", 검증 실패에도 승인" } else { "" };
-            let note = note.as_deref().map(prefix_with_colon).unwrap_or_default();
+            let note = note.as_deref().map(reason_suffix).unwrap_or_default();
             format!("{phase}단계를 승인했습니다{by}{waived}{note}")
         }
         Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
@@ -403,7 +405,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             } else {
                 format!(" (다시 할 작업: {})", join_leading_names(tasks))
             };
-            format!("{phase}단계 수정 필요{}{tasks}", prefix_with_colon(reason))
+            format!("{phase}단계 수정 필요{}{tasks}", reason_suffix(reason))
         }
 
         Event::LoopStarted(events::LoopStarted { task, tester, .. }) => match tester {
@@ -450,7 +452,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             };
             // The name of the action alone adds nothing.
             let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
-            let note = if is_action { String::new() } else { prefix_with_colon(note) };
+            let note = if is_action { String::new() } else { reason_suffix(note) };
             format!("{text}{note}")
         }
 

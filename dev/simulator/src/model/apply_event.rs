@@ -152,7 +152,7 @@ impl Model {
                     phase: *phase,
                     state: SessionState::Opened,
                     inputs: BTreeMap::new(),
-                    heard: BTreeSet::new(),
+                    message_offsets: BTreeSet::new(),
                     read_from: 0,
                     prompts: BTreeSet::new(),
                     in_turn: false,
@@ -190,21 +190,14 @@ impl Model {
             Event::InputSent(events::InputSent { session, input, .. }) => {
                 self.mark_input_typed(*session, *input)
             }
-            Event::MessageReceived(events::MessageReceived {
-                offset: heard,
-                session,
-                read_from,
-                message: said,
-            }) => {
-                self.record_message(*session, *heard, *read_from);
+            Event::MessageReceived(events::MessageReceived { offset, session, read_from, message: said }) => {
+                self.record_message(*session, *offset, *read_from);
                 self.update_session(*session, |session| session.in_turn = true);
                 self.check_permitted(*session, said);
             }
-            Event::MessageRejected(events::MessageRejected { session, offset: heard, read_from, .. })
-            | Event::NearMissReceived(events::NearMissReceived {
-                session, offset: heard, read_from, ..
-            }) => {
-                self.record_message(*session, *heard, *read_from);
+            Event::MessageRejected(events::MessageRejected { session, offset, read_from, .. })
+            | Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, .. }) => {
+                self.record_message(*session, *offset, *read_from);
             }
             Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
                 self.update_session(*session, |session| {
@@ -305,17 +298,17 @@ impl Model {
                 self.apply_gate_report(*phase, *round, report)
             }
             Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
-                self.update_phase(*phase, |phase| phase.gate.judge = Some(*session));
+                self.update_phase(*phase, |phase| phase.gate.verifier = Some(*session));
             }
             Event::GatePassed(events::GatePassed { phase, .. }) => self.update_phase(*phase, |phase| {
                 phase.gate.passed = true;
-                phase.gate.judge = None;
+                phase.gate.verifier = None;
             }),
             Event::GateApproved(events::GateApproved { phase, .. }) => self.update_phase(*phase, |phase| {
                 phase.gate.approved = true;
                 phase.gate.passed = false;
                 phase.gate.checking = false;
-                phase.gate.judge = None;
+                phase.gate.verifier = None;
             }),
             Event::GateFailed(events::GateFailed { phase, .. }) => {
                 self.fail_gate(*phase, recorded.actor.is_person())
@@ -337,7 +330,7 @@ impl Model {
                     open: true,
                 };
                 if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
-                    self.update_phase(*phase, |phase| phase.gate.judge = None);
+                    self.update_phase(*phase, |phase| phase.gate.verifier = None);
                 }
                 self.escalations.insert(*escalation, raised);
             }

@@ -43,7 +43,7 @@ impl Model {
             }
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
             Report::DiskFull { effect, .. } => self.postponed.contains(effect),
-            Report::DiskSpaceAvailable => self.no_disk.is_none(),
+            Report::DiskSpaceAvailable => self.disk_shortage.is_none(),
             Report::SessionEnded { session, .. }
             | Report::SessionLost { session, .. }
             | Report::DiskBudgetExceeded { session, .. } => {

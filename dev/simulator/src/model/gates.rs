@@ -30,7 +30,7 @@ pub struct Gate {
     /// Whether the report of its checks is expected.
     pub checking: bool,
     /// The session of its verifier.
-    pub judge: Option<SessionId>,
+    pub verifier: Option<SessionId>,
     /// Whether it has passed and waits for approval.
     pub passed: bool,
     pub approved: bool,
@@ -93,7 +93,7 @@ impl Model {
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let expected = phase.gate.checking && phase.gate.round == round;
         phase.gate.checking = false;
-        phase.gate.judge = None;
+        phase.gate.verifier = None;
         if !expected {
             let how = format!(
                 "the gate of phase {number} gets a report of round {round}, passed {}",
@@ -109,7 +109,7 @@ impl Model {
         let gate = &mut phase.gate;
         gate.checking = false;
         gate.passed = false;
-        gate.judge = None;
+        gate.verifier = None;
         gate.failures = if by_person { 0 } else { gate.failures + 1 };
         if gate.failures > GATE_FAILURES_MAX {
             self.add_violation(

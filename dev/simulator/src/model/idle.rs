@@ -94,7 +94,7 @@ impl Model {
         let (number, _) = self
             .phases
             .iter()
-            .find(|(_, phase)| phase.gate.checking || phase.gate.passed || phase.gate.judge.is_some())?;
+            .find(|(_, phase)| phase.gate.checking || phase.gate.passed || phase.gate.verifier.is_some())?;
         Some(format!("phase {number} is at its gate"))
     }
 }

@@ -12,7 +12,7 @@ impl Model {
         self.update_task(refused, |task| task.losses = task.losses.saturating_sub(1));
         let not_started = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
         let waiting: Vec<TaskId> = not_started.chain([refused.clone()]).collect();
-        let (known, tasks) = self.no_disk.get_or_insert((escalation, BTreeSet::new()));
+        let (known, tasks) = self.disk_shortage.get_or_insert((escalation, BTreeSet::new()));
         let is_known = *known == escalation;
         tasks.extend(waiting);
         if !is_known || !self.escalations.get(&escalation).is_some_and(|known| known.open) {
@@ -24,19 +24,19 @@ impl Model {
     }
 
     pub(super) fn end_disk_problem(&mut self, escalation: EscalationId) {
-        self.no_disk = self.no_disk.take().filter(|(known, _)| *known != escalation);
+        self.disk_shortage = self.disk_shortage.take().filter(|(known, _)| *known != escalation);
     }
 
     /// A new task waits for disk space like all tasks that have not started.
     pub(super) fn add_task_waiting_for_disk(&mut self, id: &TaskId) {
-        if let Some((_, tasks)) = &mut self.no_disk {
+        if let Some((_, tasks)) = &mut self.disk_shortage {
             tasks.insert(id.clone());
         }
     }
 
     /// Tells whether a task waits for disk space for its worktree.
     pub fn lacks_disk(&self, task: &Task) -> bool {
-        self.no_disk.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
+        self.disk_shortage.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
     }
 
     /// Returns the resource that a task lacks, by its rule; `None` if it could run.

@@ -35,7 +35,7 @@ pub struct Session {
     /// Each input, and whether it was typed.
     pub inputs: BTreeMap<InputNumber, (SessionInput, bool)>,
     /// Positions of the processed messages.
-    pub heard: BTreeSet<MessageOffset>,
+    pub message_offsets: BTreeSet<MessageOffset>,
     /// Offset at which reading restarts.
     pub read_from: u64,
     /// Processed prompts of the current turn.
@@ -65,12 +65,12 @@ impl Model {
     }
 
     /// Adds a processed message, valid or not.
-    pub(super) fn record_message(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
+    pub(super) fn record_message(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.read_from = session.read_from.max(read_from);
-        let is_new = session.heard.insert(heard);
+        let is_new = session.message_offsets.insert(offset);
         if !is_new {
-            self.add_violation(Rule::MessageOnce, format!("{id} has two messages at {}", heard.start));
+            self.add_violation(Rule::MessageOnce, format!("{id} has two messages at {}", offset.start));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Lines that are no messages: what compilers, test runners, editors and models print.
+//! Lines that are not messages: output of compilers, test runners, editors and models.
 
 use super::{
     Writer,
@@ -193,7 +193,7 @@ fn write_code_block(writer: &mut Writer) {
     writer.write_newline();
 }
 
-/// Writes a line that changes while one looks at it.
+/// Writes a line that is edited in place.
 fn write_edited_line(writer: &mut Writer) {
     let word = writer.random.pick(&WORDS);
     match writer.random.below(5) {
@@ -216,7 +216,7 @@ fn write_edited_line(writer: &mut Writer) {
             }
         }
         2 => {
-            // Package managers clear the line and begin again.
+            // Package managers clear the line and start again.
             writer.write_text(&format!("fetching {word}"));
             writer.write_escape("\x1b[2K");
             writer.write_escape("\x1b[1G");

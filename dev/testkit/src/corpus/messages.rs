@@ -1,4 +1,4 @@
-//! Messages of every dialect, well-formed, as agents draw them: coloured, behind a bullet, in a box.
+//! Well-formed messages of every dialect, as agents print them: coloured, after a bullet, in a box.
 
 use super::{
     Writer,
@@ -6,10 +6,10 @@ use super::{
     paint::Paint,
 };
 
-/// One message, as its lines; the places in braces are those of the other lines.
+/// The lines of one message, with the same placeholders as other lines.
 struct MessageTemplate {
     lines: &'static [&'static str],
-    /// Whether every line may stand behind a box sign: not where a line's first character decides.
+    /// Whether its lines may be in a box; not if the first character of a line matters.
     boxable: bool,
 }
 
@@ -83,7 +83,7 @@ const SHAPES: [MessageTemplate; 22] = [
         "recovery: pause_and_retry",
         "[/ERROR]",
     ]),
-    // The marker, ended by a line that is no detail.
+    // The marker, ended by a line that is not one of its details.
     unprefixable_template(&[
         "=== PHASE 1 COMPLETE ===",
         "Phase: Planning",

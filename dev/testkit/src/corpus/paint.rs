@@ -75,7 +75,7 @@ fn write_painted_word(writer: &mut Writer, word: &str) {
     writer.write_escape(reset);
 }
 
-/// Begins one of the colours and weights that every terminal has.
+/// Starts one of the colours and weights that every terminal supports.
 pub fn write_colour(writer: &mut Writer) {
     let sequence = writer.random.pick(&[
         "\x1b[1m",
@@ -94,7 +94,7 @@ pub fn write_colour(writer: &mut Writer) {
     writer.write_escape(sequence);
 }
 
-/// Writes something that shows nothing on its line: a title, the cursor's state, a mode.
+/// Writes an invisible sequence: a title, a cursor state, a mode.
 pub fn write_invisible_sequence(writer: &mut Writer) {
     let number = writer.random.below(900);
     match writer.random.below(4) {

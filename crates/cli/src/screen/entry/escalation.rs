@@ -1,16 +1,33 @@
 //! A problem that the user decides about.
 
 use domain::{EscalationAction, Locale};
-use views::{EscalationRow, InboxItem};
+use views::{EscalationRow, InboxItem, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
-use crate::screen::phrases::{phase, pick_by_locale, severity};
+use crate::{
+    failure::capitalized,
+    screen::phrases::{phase, pick_by_locale, severity},
+};
 
 pub fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
     let subject = row.task.as_ref().map(ToString::to_string);
     let subject = subject.or_else(|| row.phase.map(|number| phase(locale, number, "")));
     let problem = pick_by_locale(locale, "problem", "문제");
-    let context = [&row.description, &row.context].into_iter().filter(|text| !text.trim().is_empty());
+    // With a Korean title, Jangdan wrote the description; the context can be the output of a check.
+    let description = match (locale, &row.korean) {
+        (Locale::Ko, _) => translate_engine_text(&row.description),
+        (Locale::En, Some(_)) => capitalized(&row.description),
+        (Locale::En, None) => row.description.clone(),
+    };
+    let context = match locale {
+        Locale::En => row.context.clone(),
+        Locale::Ko => translate_engine_text(&row.context),
+    };
+    let context = [description, context].into_iter().filter(|text| !text.trim().is_empty());
+    let title = match (locale, &row.korean) {
+        (Locale::Ko, Some(korean)) => korean.clone(),
+        (Locale::Ko, None) | (Locale::En, _) => capitalized(&row.title),
+    };
     InboxEntry {
         item: InboxItem::Escalation(row.id),
         heading: join_heading(&[
@@ -19,8 +36,8 @@ pub fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
             row.agent.as_ref().map(ToString::to_string),
             Some(format!("{problem} ({})", severity(locale, row.severity))),
         ]),
-        text: row.title.clone(),
-        context: context.cloned().collect(),
+        text: title,
+        context: context.collect(),
         choices: row.suggested.iter().map(|action| choice(locale, row, action)).collect(),
         free: FreeInput::Nothing,
         is_yes_or_no: false,
@@ -59,4 +76,33 @@ fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> Ent
         }
     };
     EntryChoice { label, action: EntryAction::Resolve(row.id, action.clone()), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_jangdan_are_in_the_language_of_the_user() {
+        let row = |korean: Option<&str>, title: &str, description: &str| -> EscalationRow {
+            serde_json::from_value(serde_json::json!({
+                "id": "e_1", "kind": "blocked", "severity": "high", "task": "T1", "phase": null, "session": null,
+                "agent": null, "title": title, "korean": korean, "description": description, "context": "test a ... FAILED",
+                "suggested": [], "status": "open", "level": "person", "levelSession": null, "action": null, "note": null,
+                "resolvedBy": null, "blocks": { "tasks": 0, "timeMs": 0 }, "createdAt": 0, "resolvedAt": null
+            }))
+            .unwrap()
+        };
+        let texts = |locale, row: &EscalationRow| {
+            let InboxEntry { text, context, .. } = entry(locale, row);
+            [vec![text], context].concat()
+        };
+        let own = row(Some("T1 작업 3회 실패"), "T1 failed 3 times", "the agent exited with status 3");
+        let english = ["T1 failed 3 times", "The agent exited with status 3", "test a ... FAILED"];
+        assert_eq!(texts(Locale::En, &own), english);
+        let korean = ["T1 작업 3회 실패", "에이전트 프로세스 종료 코드 3", "test a ... FAILED"];
+        assert_eq!(texts(Locale::Ko, &own), korean);
+        let reported = row(None, "No credit", "buy some");
+        assert_eq!(texts(Locale::Ko, &reported), ["No credit", "buy some", "test a ... FAILED"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! A gate: the approval of a phase.
 
 use domain::Locale;
-use views::{GateRow, InboxItem};
+use views::{GateRow, InboxItem, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
@@ -31,6 +31,10 @@ pub fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
     let missing = report.map(|report| report.missing.as_slice()).unwrap_or_default();
     context.extend(list(pick_by_locale(locale, "Missing:", "누락:"), missing));
     let summary = report.map(|report| report.summary.trim().to_owned()).unwrap_or_default();
+    let summary = match locale {
+        Locale::En => summary,
+        Locale::Ko => translate_engine_text(&summary),
+    };
     let waiting = pick_by_locale(locale, "Waiting for your approval", "승인이 필요합니다");
     InboxEntry {
         item: InboxItem::Gate(row.phase),

@@ -1,7 +1,7 @@
 //! A change of the plan file during the run.
 
 use domain::Locale;
-use views::{InboxItem, PlanOfferRow, summarize_plan_changes};
+use views::{InboxItem, PlanOfferRow, summarize_plan_changes, summarize_plan_changes_in_korean};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{board::Board, phrases::pick_by_locale, plan_diff::plan_diff};
@@ -11,11 +11,14 @@ pub fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxEntry {
     let problem = row.problem.as_ref().map(|problem| {
         format!("{} {problem}", pick_by_locale(locale, "It cannot be applied:", "적용할 수 없습니다:"))
     });
-    let lines = plan_diff(board, &row.changes).into_iter().map(|line| line.text);
+    let lines = plan_diff(locale, board, &row.changes).into_iter().map(|line| line.text);
     InboxEntry {
         item: InboxItem::Plan(row.id),
         heading: join_heading(&[Some(row.id.to_string()), Some(changed.to_owned())]),
-        text: summarize_plan_changes(&row.changes),
+        text: match locale {
+            Locale::En => summarize_plan_changes(&row.changes),
+            Locale::Ko => summarize_plan_changes_in_korean(&row.changes),
+        },
         context: problem.into_iter().chain([lines.collect::<Vec<_>>().join("\n")]).collect(),
         choices: vec![
             EntryChoice {

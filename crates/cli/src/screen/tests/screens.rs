@@ -108,8 +108,8 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
         let context = context_for(locale, 80, 24, time_after_full_log());
         for (kind, key, row) in row_changes_of_events(locale, END) {
             if let Some(row) = board.apply_change(kind, &key, row.as_ref()) {
-                let above = history_line(context, &board, &row).map(|line| line.text());
-                texts.push(format!("{:<60} | {}", above.unwrap_or_default(), timestamped_line(&row).text()));
+                let above = history_line(context, &board, &row).map(|line| line.text()).unwrap_or_default();
+                texts.push(format!("{above:<60} | {}", timestamped_line(locale, &row).text()));
             }
         }
         let (loaded, _) = super::board_after(locale, END);

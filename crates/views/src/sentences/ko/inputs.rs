@@ -2,7 +2,7 @@
 
 use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
-use super::phrases::join_leading_names;
+use super::{engine_texts::translate_engine_text, phrases::join_leading_names};
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -11,7 +11,9 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             if *attempt > 1 {
                 text.push_str(&format!(" {attempt}차 시도입니다."));
             }
-            for line in hint.iter().cloned().chain(carried.iter().map(describe_input)) {
+            for line in
+                hint.iter().map(|hint| translate_engine_text(hint)).chain(carried.iter().map(describe_input))
+            {
                 text.push('\n');
                 text.push_str(&line);
             }
@@ -27,7 +29,9 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             let default = if *default { " (에이전트의 기본값)" } else { "" };
             format!("{name} 제공 완료{default}: {}", resource_location(provided))
         }
-        SessionInput::Refused { name, reason, .. } => format!("{name} 요청이 거절되었습니다: {reason}"),
+        SessionInput::Refused { name, reason, .. } => {
+            format!("{name} 요청이 거절되었습니다: {}", translate_engine_text(reason))
+        }
         SessionInput::Invocation { from, task, context, .. } => {
             let context = context.as_ref().map(|context| format!("\n{context}")).unwrap_or_default();
             format!("{from} 에이전트의 호출: {task}{context}")
@@ -42,7 +46,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         SessionInput::InvocationEnded {
             from, outcome: AgentInvocationOutcome::Failed { reason }, ..
         } => {
-            format!("{from} 에이전트가 실패했습니다: {reason}")
+            format!("{from} 에이전트가 실패했습니다: {}", translate_engine_text(reason))
         }
         SessionInput::Result { from, content, .. } => format!("{from} 에이전트의 결과: {content}"),
         SessionInput::Direct { from, content, .. } => format!("{from} 에이전트의 메시지: {content}"),
@@ -64,7 +68,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             format!("{from} 에이전트의 질문 {question}: {text}{options}")
         }
         SessionInput::Escalation { escalation, title, description, .. } => {
-            format!("문제 {escalation}: {title}\n{description}")
+            format!("문제 {escalation}: {title}\n{}", translate_engine_text(description))
         }
         SessionInput::ThinLine { line } => line.clone(),
         SessionInput::Chat { text } => text.clone(),
@@ -73,7 +77,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             let criteria = acceptance.iter().map(|criterion| format!("\n- {criterion}"));
             format!("계획에서 이 작업이 변경되었습니다: {title}\n{text}{}", criteria.collect::<String>())
         }
-        SessionInput::Resume { reason } => format!("계속하세요: {reason}"),
+        SessionInput::Resume { reason } => format!("계속하세요: {}", translate_engine_text(reason)),
     }
 }
 

@@ -5,6 +5,7 @@ use domain::{
     PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity,
 };
 
+use super::engine_texts::translate_engine_text;
 use crate::sentence::{SentenceContext, first_line, leading_names, prefix_with_colon};
 
 const PRODUCT: &str = "Jangdan";
@@ -54,16 +55,21 @@ pub(super) fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -
     }
 }
 
+/// Returns a reason after a colon, in Korean if the engine wrote it.
+pub(super) fn reason_suffix(reason: &str) -> String {
+    prefix_with_colon(&translate_engine_text(reason))
+}
+
 pub(super) fn failure_reason(failure: &AttemptFailure) -> String {
     match failure {
         AttemptFailure::Reported { reason } => {
-            format!("에이전트가 실패를 보고함{}", prefix_with_colon(reason))
+            format!("에이전트가 실패를 보고함{}", reason_suffix(reason))
         }
         AttemptFailure::Exited { exit_status: Some(status) } => format!("프로세스 종료 코드 {status}"),
         AttemptFailure::Exited { exit_status: None } => "프로세스가 시그널로 종료됨".to_owned(),
-        AttemptFailure::Lost { reason } => format!("프로세스가 사라짐{}", prefix_with_colon(reason)),
+        AttemptFailure::Lost { reason } => format!("프로세스가 사라짐{}", reason_suffix(reason)),
         AttemptFailure::Checks => "검증 반복 실패".to_owned(),
-        AttemptFailure::Merge { reason } => format!("병합 실패{}", prefix_with_colon(reason)),
+        AttemptFailure::Merge { reason } => format!("병합 실패{}", reason_suffix(reason)),
         AttemptFailure::Error { message } => {
             format!("에이전트가 오류를 보고함{}", prefix_with_colon(message))
         }

@@ -6,7 +6,7 @@ use super::phrases::join_leading_names;
 use crate::sentences::en::plan_changes::PlanChangeIds;
 
 /// Returns a change in one line.
-pub(crate) fn summarize_plan_changes(changes: &PlanChanges) -> String {
+pub fn summarize_plan_changes(changes: &PlanChanges) -> String {
     let ids = PlanChangeIds::of(changes);
     let part = |noun: &str, ids: &[String]| match ids {
         [] => None,
@@ -24,7 +24,7 @@ pub(crate) fn summarize_plan_changes(changes: &PlanChanges) -> String {
 }
 
 /// Returns the name of a field of a task in the plan.
-pub(super) fn plan_field_name(field: PlanField) -> &'static str {
+pub fn plan_field_name(field: PlanField) -> &'static str {
     match field {
         PlanField::Phase => "단계",
         PlanField::Title => "제목",

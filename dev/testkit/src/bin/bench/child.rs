@@ -224,7 +224,7 @@ mod tests {
         let pid = child.child.id();
         let error = child.wait(SHORT).unwrap_err().to_string();
         assert_eq!(error, format!("sleep (process {pid}) did not end within 50ms and was killed"));
-        // It is waited for too: the kernel knows nothing of it any more.
+        // It was reaped too: the kernel has no process with its id.
         assert!(!Path::new(&format!("/proc/{pid}")).exists());
     }
 

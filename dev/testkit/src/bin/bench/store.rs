@@ -37,7 +37,7 @@ const N_FINISHED: u64 = 100;
 const FINISHED_ENTRIES: u64 = 1_000;
 const LIVE_ENTRIES: u64 = 2_000;
 const N_FILLED: u64 = N_FINISHED * FINISHED_ENTRIES + LIVE_ENTRIES;
-/// The run that is replayed into its state and its rows: the first events of a plan of so many tasks.
+/// The run that is replayed into its state and its rows: the first events of a plan with this number of tasks.
 const LONG_RUN_TASKS: usize = 8_000;
 const LONG_RUN_EVENTS: usize = 100_000;
 const PAGE_ENTRIES: usize = 1_000;
@@ -141,7 +141,7 @@ fn run_id(n: u64) -> Result<RunId> {
 
 /// Lets all producers append at once, each to its own run and the next entry only when the last one is durable.
 ///
-/// They are tasks, as the runtime's are, not threads: one thread drives them all by what is acknowledged.
+/// They are tasks and not threads, as in the runtime: one thread drives all of them by the acknowledgements.
 fn append_with_callbacks(log: &SqliteLog, heads: &mut [u64]) -> u64 {
     let (sender, acknowledged) = channel();
     let append = |n: usize, head: u64| -> Result<()> {

@@ -1,7 +1,7 @@
 //! The decoder against a search that visits every hit, and against a stripper of escape sequences.
 //!
-//! `memchr3` is the floor: it finds ESC, `[` and newline, and understands nothing. `anstream` is what a program
-//! would use to read coloured output; it understands escape sequences only.
+//! `memchr3` is the floor: it only finds ESC, `[` and newline. `anstream` is what a program would use to read coloured
+//! output; it only parses escape sequences.
 
 use anstream::adapter::StripBytes;
 use anyhow::{Result, ensure};
@@ -16,15 +16,15 @@ use crate::memory;
 
 const LARGE_BYTES: usize = 64 << 20;
 const SMALL_BYTES: usize = 64 << 10;
-/// As much as one read from a terminal gives.
+/// Size of one read from a terminal.
 const CHUNK_BYTES: usize = 4096;
 const ROUNDS: usize = 9;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     let large = corpus::generate(LARGE_BYTES, 1);
-    // As many bytes in small inputs, each another one: with the same one again and again the processor learns its
-    // branches by heart, and even the plain search looks slower at 64 MB.
+    // The same number of bytes in different small inputs: with one repeated input the branch predictor learns it, and
+    // even the plain search looks slower at 64 MB.
     let small: Vec<Corpus> =
         (2..2 + LARGE_BYTES / SMALL_BYTES).map(|seed| corpus::generate(SMALL_BYTES, seed as u64)).collect();
     for corpus in small.iter().chain([&large]) {
@@ -72,7 +72,7 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-/// A decoder of a session that may say everything.
+/// Returns a decoder for a session that may send every message.
 fn decoder() -> Decoder {
     Decoder::new(DecoderOptions {
         role: Role::Orchestrator,
@@ -82,7 +82,7 @@ fn decoder() -> Decoder {
     })
 }
 
-/// Makes sure that the decoder finds what was put in: fast and wrong is no result.
+/// Checks that the decoder finds all messages: a fast wrong result does not count.
 fn check_decoded_messages(corpus: &Corpus) -> Result<()> {
     let mut decoder = decoder();
     let mut items: Vec<DecodedItem> =
@@ -99,7 +99,7 @@ fn check_decoded_messages(corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// Decodes all of it, and returns how much was found.
+/// Decodes the whole output, and returns the number of items.
 fn decode(bytes: &[u8]) -> u64 {
     let mut decoder = decoder();
     let found: usize = bytes.chunks(CHUNK_BYTES).map(|chunk| decoder.push(chunk).len()).sum();
