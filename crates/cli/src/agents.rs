@@ -23,7 +23,7 @@ const MISSING: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Yellow.on_default();
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Print JSON, one object per agent
     #[arg(long)]
     json: bool,
@@ -31,7 +31,7 @@ pub struct Arguments {
     set: SetArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings = ConfigLoader::read(&arguments.set)?;
     let loaded = settings.load_printing_problems()?;
     let rows = agent_listings(&settings, &loaded)?;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Question, such as q_1
     #[arg(value_parser = parse_id::<QuestionId>)]
     question: QuestionId,
@@ -48,7 +48,7 @@ enum ScopeArgument {
 }
 
 /// Sends the answer, or the question back to the agent.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let question = arguments.question;
     let answer = match (join_words(&arguments.text), arguments.option) {
         (None, None) => {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct ApproveArguments {
+pub(crate) struct ApproveArguments {
     /// Number of the phase
     #[arg(value_parser = parse_phase)]
     phase: PhaseNumber,
@@ -24,7 +24,7 @@ pub struct ApproveArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct RejectArguments {
+pub(crate) struct RejectArguments {
     /// Number of the phase
     #[arg(value_parser = parse_phase)]
     phase: PhaseNumber,
@@ -37,7 +37,7 @@ pub struct RejectArguments {
     run: RunArguments,
 }
 
-pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
     let command = UserCommand::ApproveGate { phase, note: join_words(&arguments.note) };
     send_run_command(
@@ -47,7 +47,7 @@ pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     )
 }
 
-pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
     let reason = join_words(&arguments.reason).ok_or_else(|| {
         usage_error("The reason is empty. Write what needs to change; the agents receive it.")

@@ -9,7 +9,7 @@ use crate::{data, failure::Failure};
 
 /// The data directory and the form of the output.
 #[derive(Debug, Args)]
-pub struct CommonArguments {
+pub(crate) struct CommonArguments {
     /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -20,14 +20,14 @@ pub struct CommonArguments {
 
 impl CommonArguments {
     /// Returns the absolute path of the data directory.
-    pub fn data_directory(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn data_directory(&self) -> Result<PathBuf, Failure> {
         data::directory(self.data.as_deref())
     }
 }
 
 /// The run that a command acts on. Operands of the command never name it.
 #[derive(Debug, Args)]
-pub struct RunArguments {
+pub(crate) struct RunArguments {
     /// Run id, or the start of one [default: the active run of this project]
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
@@ -37,7 +37,7 @@ pub struct RunArguments {
 
 impl RunArguments {
     /// Returns the run as named on the command line.
-    pub fn run_name(&self) -> Option<&str> {
+    pub(crate) fn run_name(&self) -> Option<&str> {
         self.run.as_deref()
     }
 }
@@ -45,7 +45,7 @@ impl RunArguments {
 /// The run that a command without other operands is about: `jangdan status RUN` and `jangdan status --run RUN` are the
 /// same.
 #[derive(Debug, Args)]
-pub struct RunOperandArguments {
+pub(crate) struct RunOperandArguments {
     /// Run id, or the start of one [default: the active run of this project]
     #[arg(value_name = "RUN", conflicts_with = "run")]
     operand: Option<String>,
@@ -55,30 +55,30 @@ pub struct RunOperandArguments {
 
 impl RunOperandArguments {
     /// Returns the run as named on the command line.
-    pub fn run_name(&self) -> Option<&str> {
+    pub(crate) fn run_name(&self) -> Option<&str> {
         self.operand.as_deref().or(self.flag.run_name())
     }
 
     /// Returns the data directory and the form of the output.
-    pub fn common(&self) -> &CommonArguments {
+    pub(crate) fn common(&self) -> &CommonArguments {
         &self.flag.common
     }
 }
 
 #[derive(Debug, Args)]
-pub struct ConfirmArguments {
+pub(crate) struct ConfirmArguments {
     /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
 }
 
 /// Parses the id that a command acts on. The error for a run's id says how a run is named.
-pub fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+pub(crate) fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
     word.parse().map_err(|error: T::Err| explain_run_id(word, error.to_string()))
 }
 
 /// Parses the number of a phase, with the same error for a run's id.
-pub fn parse_phase(word: &str) -> Result<PhaseNumber, String> {
+pub(crate) fn parse_phase(word: &str) -> Result<PhaseNumber, String> {
     let invalid = || format!("'{word}' is not a phase number (write 2)");
     word.parse().map_err(|_| explain_run_id(word, invalid()))
 }

@@ -8,7 +8,7 @@ use domain::UserCommand;
 use crate::{arguments::RunArguments, failure::Failure, localized::localized, run_command::send_run_command};
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Text of the message
     #[arg(required = true)]
     text: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Arguments {
     run: RunArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let command = UserCommand::Chat { text: arguments.text.join(" "), talk_only: false };
     send_run_command(&arguments.run, &command, &localized("message sent", "메시지를 보냈습니다"))
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub struct Arguments {
 }
 
 /// Deletes the worktrees and lists those that are still in use.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (run, cleaned) =
         remote::query_run(arguments.run.common(), arguments.run.run_name(), |client, run| {
             let cleaned: Result<CleanupReport, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());

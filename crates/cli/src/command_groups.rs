@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Replaces the block of subcommands in the help by groups.
-pub fn with_groups(command: Command) -> Command {
+pub(crate) fn with_groups(command: Command) -> Command {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut groups = String::new();

@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Print the effective configuration as TOML
     Show(ShowArguments),
     /// Check the configuration and print every problem with its line
@@ -27,7 +27,7 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct ShowArguments {
+pub(crate) struct ShowArguments {
     /// Add the origin of each value
     #[arg(long)]
     origin: bool,
@@ -42,7 +42,7 @@ pub struct ShowArguments {
 
 /// The data directory, which has the saved permissions of the project.
 #[derive(Debug, Args)]
-pub struct DataArgument {
+pub(crate) struct DataArgument {
     /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -55,7 +55,7 @@ impl DataArgument {
 }
 
 #[derive(Debug, Args)]
-pub struct CheckArguments {
+pub(crate) struct CheckArguments {
     /// File to check instead of the project's; - reads standard input
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub struct CheckArguments {
     data: DataArgument,
 }
 
-pub fn run(command: &Command) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
             let loaded = arguments.data.read_config_sources(&arguments.set)?.load_printing_problems()?;

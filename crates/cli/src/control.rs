@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task [default: the whole run]
     #[arg(value_parser = parse_id::<TaskId>)]
     task: Option<TaskId>,
@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Args)]
-pub struct CancelArguments {
+pub(crate) struct CancelArguments {
     #[command(flatten)]
     what: Arguments,
     #[command(flatten)]
@@ -39,7 +39,7 @@ enum RunPart {
     Task(TaskId),
 }
 
-pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.send_command("paused", ["일시 정지했습니다"; 2], |part| match part {
         RunPart::Run => UserCommand::PauseRun,
         RunPart::Phase(phase) => UserCommand::PausePhase(*phase),
@@ -47,7 +47,7 @@ pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.send_command("continued", ["재개했습니다"; 2], |part| match part {
         RunPart::Run => UserCommand::ContinueRun,
         RunPart::Phase(phase) => UserCommand::ContinuePhase(*phase),
@@ -55,7 +55,7 @@ pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
     arguments.what.send_command("cancelled", ["중단했습니다", "취소했습니다"], |part| match part {
         RunPart::Run => UserCommand::CancelRun,
         RunPart::Phase(phase) => UserCommand::CancelPhase(*phase),

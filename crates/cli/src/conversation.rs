@@ -29,7 +29,7 @@ const SENT: Style = AnsiColor::Cyan.on_default().bold();
 const REPLY: Style = AnsiColor::Green.on_default().bold();
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -37,7 +37,7 @@ pub struct Arguments {
     run: RunArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;

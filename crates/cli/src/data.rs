@@ -9,7 +9,7 @@ use std::{
 use crate::failure::Failure;
 
 /// Returns the absolute path of the data directory: the named one, else the environment's.
-pub fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let found = named.map(Path::to_owned).or_else(|| default_directory(|name| env::var_os(name)));
     let found = found.ok_or_else(no_directory_failure)?;
     // Processes with another current directory get this path.

@@ -22,7 +22,7 @@ use crate::{
 const READ_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// File with the agent's output; - reads standard input
     #[arg(default_value = "-")]
     file: PathBuf,
@@ -58,7 +58,7 @@ enum KeyRequirementArgument {
     Required,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keys == KeyRequirementArgument::Required && arguments.key.is_none() {
         print_hint("With --keys required, no message counts without the session key: add --key.");
     }

@@ -32,14 +32,14 @@ use crate::{
     server_log::LogArguments,
     watch::{WatchOptions, WatchOutcome, watch},
 };
-pub use auto_responder::{AutoResponder, ResponderOptions};
+pub(crate) use auto_responder::{AutoResponder, ResponderOptions};
 use set_up::{DemoOptions, DemoProject, set_up};
 
 /// How long a question is shown before it is answered automatically.
 const READING_TIME: Duration = Duration::from_millis(1500);
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Answer questions, permissions and gates automatically [default without a terminal]
     #[arg(long)]
     auto: bool,
@@ -62,7 +62,7 @@ enum Language {
     Ko,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let program = env::current_exe().map_err(|error| Failure {
         what: format!("Cannot find the path of this program ({error})."),
         hint: None,

@@ -23,7 +23,7 @@ const RANGE: Style = AnsiColor::Cyan.on_default();
 const HEAD: Style = Style::new().bold();
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -38,7 +38,7 @@ struct TaskDiff<'a> {
     diff: &'a str,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
     let (run, diff) = remote::query_run(common, arguments.run.run_name(), |client, run| {
         client.task_diff(&run.id, task).map_err(|error| remote::client_failure(&error))

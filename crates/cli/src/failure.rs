@@ -12,7 +12,7 @@ const HINT: Style = AnsiColor::BrightCyan.on_default().bold();
 
 /// Why a command failed.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// What failed, on which object, and why.
     pub what: String,
     /// What the user can do.
@@ -23,13 +23,13 @@ pub struct Failure {
 
 impl Failure {
     /// Prints the failure and returns the exit status.
-    pub fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         print_error(&self.what, self.hint.as_deref());
         ExitCode::from(self.exit)
     }
 
     /// Returns the failure for an error of the output; `None` if the reader has closed the pipe.
-    pub fn from_output_error(error: &io::Error) -> Option<Self> {
+    pub(crate) fn from_output_error(error: &io::Error) -> Option<Self> {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return None;
         }
@@ -39,20 +39,20 @@ impl Failure {
 }
 
 /// Prints `error:` and `hint:` to standard error.
-pub fn print_error(what: &str, hint: Option<&str>) {
+pub(crate) fn print_error(what: &str, hint: Option<&str>) {
     // If standard error is closed, nothing can be reported.
     let _ = try_print_error(what, hint);
 }
 
 /// Prints `hint:` to standard error, without a failure.
-pub fn print_hint(hint: &str) {
+pub(crate) fn print_hint(hint: &str) {
     use std::io::Write;
     // If standard error is closed, nothing can be reported.
     let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {}", capitalized(hint));
 }
 
 /// Prints `warning:` to standard error.
-pub fn print_warning(what: &str) {
+pub(crate) fn print_warning(what: &str) {
     use std::io::Write;
     // If standard error is closed, nothing can be reported.
     let _ =
@@ -79,7 +79,7 @@ fn to_sentence(text: &str) -> String {
 }
 
 /// Capitalizes the first word, unless it is an id, a path or a code.
-pub fn capitalized(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     // A word before a colon is a name: of a file, a key or a program.
     let is_word = first.trim_end_matches(',').chars().all(|char| char.is_ascii_lowercase());

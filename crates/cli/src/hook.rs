@@ -32,7 +32,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 const NO_DECISION: &str = "{}";
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Notification, Stop, PermissionRequest, PostToolUse or test-feedback; `settings` prints the settings of Claude Code
     event: Option<String>,
     /// Agent that receives test feedback [default: the agent that the feedback names]
@@ -49,7 +49,7 @@ struct HookOutcome {
     message: Option<AgentMessage>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let event = arguments.event.as_deref().unwrap_or_default();
     if event == "settings" {
         print_answer(&settings::settings_json());

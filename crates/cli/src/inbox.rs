@@ -26,7 +26,7 @@ const RUN_HELP: &str = "Run id, or the start of one [default: all active runs]";
 
 #[derive(Debug, Args)]
 #[command(mut_arg("operand", |arg| arg.help(RUN_HELP)), mut_arg("run", |arg| arg.help(RUN_HELP)))]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
 }
@@ -38,7 +38,7 @@ struct InboxEntry<'a> {
 }
 
 /// Prints the inbox of one run, or of all active runs if none is named.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
     let runs = match arguments.run.run_name() {

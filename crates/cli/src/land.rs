@@ -18,7 +18,7 @@ use crate::{
 const FILES_LISTED_MAX: usize = 8;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Include unapproved phases
@@ -28,7 +28,7 @@ pub struct Arguments {
     _confirm: ConfirmArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let (run, landed) = remote::query_run(common, arguments.run.run_name(), |client, run| {
         client.land(&run.id, arguments.all).map_err(|error| remote::client_failure(&error))

@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -30,7 +30,7 @@ struct LinkOutput {
     link: String,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::require_client(&arguments.common)?;
     let link = client.link(None).map_err(|error| remote::client_failure(&error))?.ok_or_else(|| Failure {
         what: "The running server has no page.".to_owned(),
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
-pub fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
+pub(crate) fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
     if let Ok(Some(link)) = client.link(run) {
         // The reader of standard error may be gone; the caller continues without it.
         let label = pick_by_locale(locale, "Open in a browser", "브라우저에서 열기");
@@ -60,12 +60,12 @@ pub fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
 }
 
 /// Returns the configured port of the page.
-pub fn page_port(config: &config::Config) -> LoopbackMode {
+pub(crate) fn page_port(config: &config::Config) -> LoopbackMode {
     LoopbackMode::Port { port: config.port }
 }
 
 /// Loads the configuration and returns the port of the page.
-pub fn configured_port() -> Result<LoopbackMode, Failure> {
+pub(crate) fn configured_port() -> Result<LoopbackMode, Failure> {
     let loaded = ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?;
     Ok(page_port(&loaded.config))
 }

@@ -5,7 +5,7 @@ use domain::Locale;
 use crate::remote::environment_locale;
 
 /// Returns the text of the environment's language.
-pub fn localized(english: impl Into<String>, korean: impl Into<String>) -> String {
+pub(crate) fn localized(english: impl Into<String>, korean: impl Into<String>) -> String {
     match environment_locale() {
         Locale::En => english.into(),
         Locale::Ko => korean.into(),

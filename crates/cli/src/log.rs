@@ -35,7 +35,7 @@ const ACTOR_WIDTH: usize = 12;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Continue with new events until interrupted
@@ -43,7 +43,7 @@ pub struct Arguments {
     follow: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let log = RunLog::open(&arguments.run)?;
     match print_all(arguments, &log) {
         Ok(()) => Ok(ExitCode::SUCCESS),

@@ -25,7 +25,7 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -39,7 +39,7 @@ pub struct Arguments {
     run: RunArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?.id;
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Reports a task that is not in the plan of the run.
-pub fn unknown_task_failure(run: &RunId, task: &TaskId) -> Failure {
+pub(crate) fn unknown_task_failure(run: &RunId, task: &TaskId) -> Failure {
     Failure {
         what: format!("Unknown task {task} in run {run}."),
         hint: Some(format!("List the tasks: jangdan replay {run}")),

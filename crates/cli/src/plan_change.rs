@@ -23,13 +23,13 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
 }
 
 #[derive(Debug, Args)]
-pub struct MarkMetArguments {
+pub(crate) struct MarkMetArguments {
     /// Name of the external dependency, as in the plan
     name: String,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct MarkMetArguments {
 }
 
 /// Prints the difference between the plan file and the plan of the run.
-pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;
@@ -72,7 +72,7 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Applies the change of the plan file to the run.
-pub fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
     send_decision(
         arguments,
         |offer| UserCommand::ApplyPlanChange { offer },
@@ -81,7 +81,7 @@ pub fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Ignores the change of the plan file.
-pub fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
     send_decision(
         arguments,
         |offer| UserCommand::IgnorePlanChange { offer },
@@ -90,7 +90,7 @@ pub fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Marks an external dependency of the plan as met.
-pub fn mark_met(arguments: &MarkMetArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn mark_met(arguments: &MarkMetArguments) -> Result<ExitCode, Failure> {
     let name = arguments.name.clone();
     let done =
         localized(format!("marked '{name}' as met"), format!("외부 의존성 '{name}' 충족으로 표시했습니다"));

@@ -28,7 +28,7 @@ mod summary;
 mod table;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Plan file; - reads standard input
     file: PathBuf,
     /// Print one JSON object instead of a table
@@ -44,7 +44,7 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
         .try_map(|name| name.parse::<PlanFormat>())
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (source, reading) = match input::read(&arguments.file, FILE_BYTES_MAX) {
         Ok(source) => {
             let reading = plan::parse(&source, ParseOptions { format: arguments.format });
@@ -96,7 +96,7 @@ fn print(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
 }
 
 /// Prints all problems of a plan, with their lines, to standard error.
-pub fn print_problems(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
+pub(crate) fn print_problems(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
     // A file that is not text has no lines, and problems of the whole file have no line.
     let text = std::str::from_utf8(source).unwrap_or_default();

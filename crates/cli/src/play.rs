@@ -23,7 +23,7 @@ use crate::{
 const SCRIPT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Script file (TOML)
     script: PathBuf,
     /// Arguments of the agent, such as --resume ID
@@ -32,7 +32,7 @@ pub struct Arguments {
 }
 
 /// Plays a script and exits with the status that it sets.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.script == Path::new("-") {
         return Err(Failure {
             what: "Standard input is the input of the agent and cannot be its script.".to_owned(),

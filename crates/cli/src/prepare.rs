@@ -13,7 +13,7 @@ use crate::{failure::Failure, plan_check, printable::printable};
 
 /// The run that the command line requests.
 #[derive(Debug, Clone, Default)]
-pub struct PrepareOptions {
+pub(crate) struct PrepareOptions {
     /// Plan file; `None` for the plan of the project.
     pub plan: Option<PathBuf>,
     /// Format of the plan; `None` to detect it.
@@ -31,7 +31,7 @@ pub struct PrepareOptions {
 }
 
 /// Prepares a run without starting it.
-pub fn prepare_run(
+pub(crate) fn prepare_run(
     project: &Path,
     loaded: &LoadedConfig,
     request: &PrepareOptions,

@@ -5,14 +5,14 @@
 use serde::Serialize;
 
 /// Replaces control characters and bidirectional overrides.
-pub fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|char| if is_control_or_bidi(char) { char::REPLACEMENT_CHARACTER } else { char })
         .collect()
 }
 
 /// The same for a line of a file. Keeps the byte length, so that spans stay valid, and tabs.
-pub fn printable_line(line: &str) -> String {
+pub(crate) fn printable_line(line: &str) -> String {
     line.chars()
         .map(|char| match char.len_utf8() {
             _ if char == '\t' || !is_control_or_bidi(char) => char,
@@ -24,7 +24,7 @@ pub fn printable_line(line: &str) -> String {
 }
 
 /// Serializes a value as JSON on one line, with these characters escaped.
-pub fn printable_json<T: Serialize>(value: &T) -> serde_json::Result<String> {
+pub(crate) fn printable_json<T: Serialize>(value: &T) -> serde_json::Result<String> {
     let json = serde_json::to_string(value)?;
     if !json.contains(is_control_or_bidi) {
         return Ok(json);

@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct ProvideArguments {
+pub(crate) struct ProvideArguments {
     /// Request, such as d_1
     #[arg(value_parser = parse_id::<RequestId>)]
     request: RequestId,
@@ -35,7 +35,7 @@ pub struct ProvideArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct RefuseArguments {
+pub(crate) struct RefuseArguments {
     /// Request, such as d_1
     #[arg(value_parser = parse_id::<RequestId>)]
     request: RequestId,
@@ -48,7 +48,7 @@ pub struct RefuseArguments {
     run: RunArguments,
 }
 
-pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
     let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     let rows: Vec<RequestRow> = target.source.rows_of_kind(&target.run.id)?;
@@ -88,7 +88,7 @@ fn provided_resource(arguments: &ProvideArguments, row: &RequestRow) -> Result<P
 }
 
 /// Provides a file by its absolute path, which is valid in the agent's worktree too.
-pub fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
+pub(crate) fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
     let found = path.canonicalize().map_err(|error| Failure {
         what: format!("Cannot read {} ({error}).", path.display()),
         hint: Some("Check the name and the current directory.".to_owned()),
@@ -97,7 +97,7 @@ pub fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
     Ok(ProvidedResource::File { path: found.display().to_string() })
 }
 
-pub fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
     let (command, done) = match (arguments.skip, join_words(&arguments.reason)) {
         (true, _) => (

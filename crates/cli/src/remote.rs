@@ -10,18 +10,18 @@ use views::RunRow;
 use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource, run_lookup::is_active};
 
 /// Connects to the server of the data directory; `None` if none is running.
-pub fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
+pub(crate) fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
     Client::connect(&common.data_directory()?).map_err(|error| client_failure(&error))
 }
 
 /// Connects to the server of the data directory, which must be running.
-pub fn require_client(common: &CommonArguments) -> Result<Client, Failure> {
+pub(crate) fn require_client(common: &CommonArguments) -> Result<Client, Failure> {
     let data = common.data_directory()?;
     connect(common)?.ok_or_else(|| no_server_failure(&data))
 }
 
 /// Reports that no server is running.
-pub fn no_server_failure(data: &Path) -> Failure {
+pub(crate) fn no_server_failure(data: &Path) -> Failure {
     Failure {
         what: format!("No server is running for {}.", data.display()),
         hint: Some("Continue a run: jangdan resume. Start a server: jangdan serve".to_owned()),
@@ -31,7 +31,7 @@ pub fn no_server_failure(data: &Path) -> Failure {
 
 /// Calls the server about a run. If no server is running and no run is active, starts one for this call, so that an
 /// ended run can always be queried; an active run is not continued for it.
-pub fn query_run<T>(
+pub(crate) fn query_run<T>(
     common: &CommonArguments,
     name: Option<&str>,
     call: impl FnOnce(&Client, &RunRow) -> Result<T, Failure>,
@@ -57,7 +57,7 @@ pub fn query_run<T>(
 }
 
 /// Returns an error with its causes on one line.
-pub fn describe_with_causes(error: &dyn Error) -> String {
+pub(crate) fn describe_with_causes(error: &dyn Error) -> String {
     let mut what = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -68,7 +68,7 @@ pub fn describe_with_causes(error: &dyn Error) -> String {
 }
 
 /// Returns the failure for an error of the client, with its hint and the command that shows more.
-pub fn client_failure(error: &ClientError) -> Failure {
+pub(crate) fn client_failure(error: &ClientError) -> Failure {
     let what = describe_with_causes(error);
     let command = match error {
         ClientError::Refused { problem, .. } => command_for_problem(&problem.code),
@@ -102,7 +102,7 @@ fn command_for_problem(code: &str) -> Option<&'static str> {
 }
 
 /// Returns the language of the environment.
-pub fn environment_locale() -> Locale {
+pub(crate) fn environment_locale() -> Locale {
     locale_from_variables(|name| env::var(name).ok())
 }
 

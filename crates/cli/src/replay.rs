@@ -17,7 +17,7 @@ use crate::{arguments::RunOperandArguments, failure::Failure, printable::printab
 mod tables;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Number of the event [default: the last one]
@@ -35,7 +35,7 @@ struct ReplayedRows {
     rows: BTreeMap<&'static str, Vec<Row>>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let log = RunLog::open(&arguments.run)?;
     let to = arguments.to.map_or(log.last, Sequence);
     if to > log.last {

@@ -17,7 +17,7 @@ use crate::{
 const ACTIONS: &str = "retry [HINT], reassign AGENT, skip, waive, raise BUDGET, give-up, dismiss";
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Problem, such as e_1
     #[arg(value_parser = parse_id::<EscalationId>)]
     escalation: EscalationId,
@@ -31,7 +31,7 @@ pub struct Arguments {
     run: RunArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let escalation = arguments.escalation;
     let Some((name, rest)) = arguments.action.split_first() else {
         return Err(usage_error(&format!("The action is missing. Write a number, or one of: {ACTIONS}.")));

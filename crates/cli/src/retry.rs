@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -26,7 +26,7 @@ pub struct Arguments {
     _confirm: ConfirmArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
     let done = localized(format!("retrying {task}"), format!("{task} 작업을 다시 시도합니다"));
     send_run_command(&arguments.run, &UserCommand::RetryTask { task, hint: arguments.hint.clone() }, &done)

@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -30,7 +30,7 @@ pub struct Arguments {
     _confirm: ConfirmArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, checkpoint) = (arguments.task.clone(), arguments.checkpoint);
     let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     if checkpoint.is_none() && !arguments.start {

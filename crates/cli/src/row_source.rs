@@ -29,10 +29,10 @@ use crate::{
 const PAGE_ENTRIES: usize = 500;
 
 /// Rows by the names of their kinds.
-pub type RowsByKind = BTreeMap<String, Vec<Value>>;
+pub(crate) type RowsByKind = BTreeMap<String, Vec<Value>>;
 
 /// The origin of rows.
-pub struct RowSource {
+pub(crate) struct RowSource {
     data: PathBuf,
     backend: Backend,
 }
@@ -49,7 +49,7 @@ struct RowsResponse {
 
 impl RowSource {
     /// Connects to the server, or opens the log if none is running.
-    pub fn open(common: &CommonArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(common: &CommonArguments) -> Result<Self, Failure> {
         let data = common.data_directory()?;
         let backend = match remote::connect(common)? {
             Some(client) => Backend::Server(client),
@@ -59,17 +59,17 @@ impl RowSource {
     }
 
     /// Connects to the server, which must be running.
-    pub fn connect_to_server(common: &CommonArguments) -> Result<Self, Failure> {
+    pub(crate) fn connect_to_server(common: &CommonArguments) -> Result<Self, Failure> {
         Ok(Self { data: common.data_directory()?, backend: Backend::Server(remote::require_client(common)?) })
     }
 
     /// Returns the data directory.
-    pub fn data_directory(&self) -> &Path {
+    pub(crate) fn data_directory(&self) -> &Path {
         &self.data
     }
 
     /// Returns the client; `None` if no server is running.
-    pub fn client(&self) -> Option<&Client> {
+    pub(crate) fn client(&self) -> Option<&Client> {
         match &self.backend {
             Backend::Server(client) => Some(client),
             Backend::Log(_) => None,
@@ -77,7 +77,7 @@ impl RowSource {
     }
 
     /// Returns all runs, the oldest first.
-    pub fn runs(&self) -> Result<Vec<RunRow>, Failure> {
+    pub(crate) fn runs(&self) -> Result<Vec<RunRow>, Failure> {
         let reader = match &self.backend {
             Backend::Server(client) => return client.runs().map_err(|error| remote::client_failure(&error)),
             Backend::Log(reader) => reader,
@@ -91,7 +91,7 @@ impl RowSource {
     }
 
     /// Returns the rows of some kinds.
-    pub fn rows_of_kinds(&self, run: &RunId, kinds: &[RowKind]) -> Result<RowsByKind, Failure> {
+    pub(crate) fn rows_of_kinds(&self, run: &RunId, kinds: &[RowKind]) -> Result<RowsByKind, Failure> {
         match &self.backend {
             Backend::Server(client) => {
                 let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
@@ -110,7 +110,10 @@ impl RowSource {
     }
 
     /// Returns the rows of one kind.
-    pub fn rows_of_kind<R: TableRow + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
+    pub(crate) fn rows_of_kind<R: TableRow + DeserializeOwned>(
+        &self,
+        run: &RunId,
+    ) -> Result<Vec<R>, Failure> {
         let mut rows = self.rows_of_kinds(run, &[R::KIND])?;
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
@@ -122,14 +125,14 @@ impl RowSource {
     }
 
     /// Returns the rows that a screen shows.
-    pub fn board(&self, run: &RunId) -> Result<Board, Failure> {
+    pub(crate) fn board(&self, run: &RunId) -> Result<Board, Failure> {
         let mut board = Board::default();
         board.put_rows(&self.rows_of_kinds(run, board::KINDS)?);
         Ok(board)
     }
 
     /// Returns the run of this name, or of this project if none is named.
-    pub fn find_run(&self, name: Option<&str>) -> Result<RunRow, Failure> {
+    pub(crate) fn find_run(&self, name: Option<&str>) -> Result<RunRow, Failure> {
         let runs = self.runs()?;
         match name {
             Some(name) => find_by_name(runs, name, |run| &run.id, describe),

@@ -35,7 +35,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Plan file [default: TASKS.md or another common name]
     plan: Option<PathBuf>,
     /// Format of the plan [default: detected]
@@ -71,7 +71,7 @@ const RESUME_RUN_HELP: &str = "Run id, or the start of one [default: the only un
     mut_arg("operand", |arg| arg.help(RESUME_RUN_HELP)),
     mut_arg("run", |arg| arg.help(RESUME_RUN_HELP))
 )]
-pub struct ResumeArguments {
+pub(crate) struct ResumeArguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Exit with status 3 as soon as the run needs you to continue
@@ -90,7 +90,7 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
 }
 
 /// Starts a run and watches it.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data_directory()?;
     let settings = ConfigLoader::read(&arguments.set)?.with_saved_permissions(&data)?;
     let loaded = settings.load_printing_problems()?;
@@ -135,7 +135,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Continues an unfinished run and watches it.
-pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let data = common.data_directory()?;
     let loaded = ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?;
@@ -174,7 +174,7 @@ fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, F
 }
 
 /// Connects to the server, or starts one in this process, which logs to its file only.
-pub fn ensure_server(
+pub(crate) fn ensure_server(
     data: &Path,
     loopback: LoopbackMode,
     log: &LogArguments,

@@ -16,12 +16,12 @@ use crate::{
 };
 
 /// Reports a command line that clap accepts but the command does not.
-pub fn usage_error(message: &str) -> Failure {
+pub(crate) fn usage_error(message: &str) -> Failure {
     Failure { what: message.to_owned(), hint: Some("See --help.".to_owned()), exit: 2 }
 }
 
 /// Joins the words of a free text; `None` if it is blank.
-pub fn join_words(words: &[String]) -> Option<String> {
+pub(crate) fn join_words(words: &[String]) -> Option<String> {
     Some(words.join(" ")).filter(|text| !text.trim().is_empty())
 }
 
@@ -32,7 +32,7 @@ struct AcceptedCommandOutput<'a> {
 }
 
 /// A run on a server that accepts commands.
-pub struct RunTarget<'a> {
+pub(crate) struct RunTarget<'a> {
     common: &'a CommonArguments,
     pub source: RowSource,
     pub run: RunRow,
@@ -40,7 +40,7 @@ pub struct RunTarget<'a> {
 
 impl<'a> RunTarget<'a> {
     /// Connects to the server, which must be running, and finds the run.
-    pub fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
         let source = RowSource::connect_to_server(common)?;
         let run = source.find_run(name)?;
         Ok(Self { common, source, run })
@@ -48,7 +48,7 @@ impl<'a> RunTarget<'a> {
 
     /// Sends a command as this user. Prints the run and `done`, what was done in the user's language; with `--json` the
     /// number of the recorded event.
-    pub fn send_command(&self, command: &UserCommand, done: &str) -> Result<ExitCode, Failure> {
+    pub(crate) fn send_command(&self, command: &UserCommand, done: &str) -> Result<ExitCode, Failure> {
         let client =
             self.source.client().ok_or_else(|| remote::no_server_failure(self.source.data_directory()))?;
         let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
@@ -65,7 +65,7 @@ impl<'a> RunTarget<'a> {
 }
 
 /// Finds the run and sends a command to it.
-pub fn send_run_command(
+pub(crate) fn send_run_command(
     arguments: &RunArguments,
     command: &UserCommand,
     done: &str,

@@ -9,10 +9,10 @@ use crate::{
 };
 
 /// How many entries are read at once.
-pub const PAGE_ENTRIES: usize = 500;
+pub(crate) const PAGE_ENTRIES: usize = 500;
 
 /// The log, open for reading, and one of its runs.
-pub struct RunLog {
+pub(crate) struct RunLog {
     pub reader: SqliteReader,
     pub run: RunId,
     /// Number of the run's last event when it was opened.
@@ -21,7 +21,7 @@ pub struct RunLog {
 
 impl RunLog {
     /// Opens the log and finds the run.
-    pub fn open(arguments: &RunOperandArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(arguments: &RunOperandArguments) -> Result<Self, Failure> {
         let common = arguments.common();
         let reader = SqliteReader::open(&common.data_directory()?).map_err(failure)?;
         let heads = reader.runs().map_err(failure)?;
@@ -35,7 +35,7 @@ impl RunLog {
     }
 
     /// Passes every event up to `to`, in order, to `take`. Returns the position of the last one in the log of all runs.
-    pub fn for_each_event<E: From<Failure>>(
+    pub(crate) fn for_each_event<E: From<Failure>>(
         &self,
         to: Sequence,
         mut take: impl FnMut(RecordedEvent) -> Result<(), E>,

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const RUNS_LISTED_MAX: usize = 8;
 
 /// Tells whether a run has not ended.
-pub fn is_active(run: &RunRow) -> bool {
+pub(crate) fn is_active(run: &RunRow) -> bool {
     match run.status {
         RunState::Running | RunState::Paused => true,
         RunState::Done | RunState::Failed | RunState::Cancelled => false,
@@ -17,7 +17,7 @@ pub fn is_active(run: &RunRow) -> bool {
 }
 
 /// Returns the run with this id, else the only one whose id starts so. `runs` has the oldest first.
-pub fn find_by_name<T>(
+pub(crate) fn find_by_name<T>(
     mut runs: Vec<T>,
     name: &str,
     id: impl Fn(&T) -> &RunId,
@@ -47,7 +47,10 @@ pub fn find_by_name<T>(
 }
 
 /// Returns the only active run of this project, else its newest. If the data directory has one run, that is it.
-pub fn find_by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
+pub(crate) fn find_by_project(
+    runs: Vec<RunRow>,
+    is_here: impl Fn(&RunId) -> bool,
+) -> Result<RunRow, Failure> {
     if let [run] = runs.as_slice() {
         return Ok(run.clone());
     }
@@ -70,7 +73,7 @@ pub fn find_by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> R
 }
 
 /// Reports that several runs are active, so that the command must name one.
-pub fn several_active_failure(active: &[RunRow], newest: &RunRow) -> Failure {
+pub(crate) fn several_active_failure(active: &[RunRow], newest: &RunRow) -> Failure {
     let what = format!("{} runs are active here: {}.", number_word(active.len()), describe_runs(active));
     Failure { what, hint: Some(format!("Add a name: --run {}", newest.id)), exit: 1 }
 }
@@ -86,7 +89,7 @@ fn describe_runs(runs: &[RunRow]) -> String {
 }
 
 /// Returns a run's id and title.
-pub fn describe(run: &RunRow) -> String {
+pub(crate) fn describe(run: &RunRow) -> String {
     let title = if run.title.trim().is_empty() { &run.project } else { &run.title };
     format!("{} ({})", run.id, title.trim())
 }

@@ -25,13 +25,13 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     common: CommonArguments,
 }
 
 /// Prints the runs, the oldest first.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let runs = RowSource::open(&arguments.common)?.runs()?;
     let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {

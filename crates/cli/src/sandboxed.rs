@@ -21,7 +21,7 @@ const EXIT_NOT_RUN: u8 = 126;
 const EXIT_NOT_FOUND: u8 = 127;
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Path that the program may write to; repeat for several
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Arguments {
 }
 
 /// Executes the program. Returns only on failure.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let bounds = SandboxPaths {
         write: arguments.write.clone(),
         hide: arguments.hide.clone(),

@@ -13,16 +13,16 @@ use sessions::{Sessions, session_name_from_tag};
 use crate::{data, failure::Failure, session};
 
 /// Environment variable that names the session of a process.
-pub const SESSION: &str = "JANGDAN_SESSION";
+pub(crate) const SESSION: &str = "JANGDAN_SESSION";
 const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     message: message_command::MessageCommand,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Outside of a session, report that before any other error.
     session_variable(SESSION)?;
     send_message(&arguments.message.message()?, SEND_TIMEOUT)?;
@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Sends a message in the session of this process.
-pub fn send_message(message: &AgentMessage, timeout: Duration) -> Result<(), Failure> {
+pub(crate) fn send_message(message: &AgentMessage, timeout: Duration) -> Result<(), Failure> {
     let session = session_variable(SESSION)?;
     let key: SessionKey =
         session_variable("JANGDAN_KEY")?.to_string_lossy().parse().map_err(|error| Failure {

@@ -2,16 +2,16 @@
 //!
 //! From rows, the size of the terminal, the time and the language to lines. Reads no clock, keyboard or socket.
 
-pub mod amounts;
-pub mod board;
-pub mod draw;
-pub mod entry;
-pub mod history;
-pub mod line;
+pub(crate) mod amounts;
+pub(crate) mod board;
+pub(crate) mod draw;
+pub(crate) mod entry;
+pub(crate) mod history;
+pub(crate) mod line;
 mod overlaps;
-pub mod phrases;
-pub mod plan_diff;
-pub mod prompt;
+pub(crate) mod phrases;
+pub(crate) mod plan_diff;
+pub(crate) mod prompt;
 mod remaining_time;
 mod tasks;
 mod totals;
@@ -23,7 +23,7 @@ use domain::{Locale, Timestamp};
 
 /// Size, language and time for which a screen is drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct DrawContext {
+pub(crate) struct DrawContext {
     pub locale: Locale,
     /// Columns of the terminal.
     pub width: usize,

@@ -25,7 +25,7 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Stop the agents when the server is interrupted [default: they keep working, and the next server finds them]
     #[arg(long)]
     end_agents: bool,
@@ -36,7 +36,7 @@ pub struct Arguments {
 }
 
 /// Serves until it is interrupted or a client stops it.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data_directory()?;
     let loopback = link::configured_port()?;
     server_log::start(&data, &arguments.log, LogConsole::StandardError)?;

@@ -19,7 +19,7 @@ const FILTER_VARIABLE: &str = "JANGDAN_LOG";
 const DEFAULT_FILTER: &str = "info";
 
 #[derive(Debug, Args)]
-pub struct LogArguments {
+pub(crate) struct LogArguments {
     /// Format of the server's log
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
@@ -33,7 +33,7 @@ enum LogFormat {
 
 /// Where the log is written besides the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogConsole {
+pub(crate) enum LogConsole {
     /// Nowhere: the terminal shows a run.
     None,
     /// Warnings and errors to standard error.
@@ -41,7 +41,7 @@ pub enum LogConsole {
 }
 
 /// Starts the log of this process.
-pub fn start(data: &Path, arguments: &LogArguments, console: LogConsole) -> Result<(), Failure> {
+pub(crate) fn start(data: &Path, arguments: &LogArguments, console: LogConsole) -> Result<(), Failure> {
     let filter = read_filter()?;
     let format = arguments.log_format;
     let file = Mutex::new(RotatingFile::in_folder(data.join("logs")));

@@ -24,14 +24,14 @@ use crate::{arguments::ConfirmArguments, data, failure::Failure, remote::describ
 const STOP_MAX: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Args)]
-pub struct DataArguments {
+pub(crate) struct DataArguments {
     /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR", global = true)]
     data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,
     #[command(subcommand)]
@@ -79,12 +79,12 @@ enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct SessionArgument {
+pub(crate) struct SessionArgument {
     /// Session name, or the start of one
     name: String,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.data.data.as_deref())?;
     let sessions = Sessions::open(&data).map_err(session_failure)?;
     match &arguments.command {

@@ -14,7 +14,7 @@ use crate::{
 
 /// Settings of the command line.
 #[derive(Debug, Default, Args)]
-pub struct SetArguments {
+pub(crate) struct SetArguments {
     /// Set a configuration key, such as orchestration.max_concurrency=8; repeat for several
     #[arg(long = "set", value_name = "KEY=VALUE")]
     flags: Vec<String>,
@@ -22,7 +22,7 @@ pub struct SetArguments {
 
 /// The sources of the configuration; prints problems when it is loaded.
 #[derive(Debug)]
-pub struct ConfigLoader(runtime::prepare::ConfigSources);
+pub(crate) struct ConfigLoader(runtime::prepare::ConfigSources);
 
 impl Deref for ConfigLoader {
     type Target = runtime::prepare::ConfigSources;
@@ -34,25 +34,25 @@ impl Deref for ConfigLoader {
 
 impl ConfigLoader {
     /// Reads the user's and the project's files, as far as they exist.
-    pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
+    pub(crate) fn read(arguments: &SetArguments) -> Result<Self, Failure> {
         let read = runtime::prepare::ConfigSources::read(&current_directory()?, &arguments.flags);
         read.map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Reads the user's file, and `file` instead of the project's.
-    pub fn read_with_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read_with_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
         let read =
             runtime::prepare::ConfigSources::read_with_file(&current_directory()?, &arguments.flags, file);
         read.map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Adds the permissions kept for the project in a data directory.
-    pub fn with_saved_permissions(self, data: &Path) -> Result<Self, Failure> {
+    pub(crate) fn with_saved_permissions(self, data: &Path) -> Result<Self, Failure> {
         self.0.with_saved_permissions(data).map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Returns the configuration. Prints warnings; if it is invalid, prints all problems first.
-    pub fn load_printing_problems(&self) -> Result<LoadedConfig, Failure> {
+    pub(crate) fn load_printing_problems(&self) -> Result<LoadedConfig, Failure> {
         match self.0.load() {
             Ok(loaded) => {
                 self.print_problems(&loaded.warnings);

@@ -16,7 +16,7 @@ use crate::{
 const LINE_BYTES_MAX: usize = 400;
 
 /// A problem at a range of a file.
-pub struct FileProblem<'a> {
+pub(crate) struct FileProblem<'a> {
     /// Display name of the file.
     pub name: &'a str,
     /// Content of the file.
@@ -34,7 +34,7 @@ pub struct FileProblem<'a> {
 }
 
 /// Prints a problem to standard error.
-pub fn print(problem: &FileProblem<'_>) -> io::Result<()> {
+pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
     let level = if problem.is_warning { Level::WARNING } else { Level::ERROR };
     let title = level.primary_title(printable(problem.message));
     let title = match problem.code {
@@ -54,7 +54,7 @@ pub fn print(problem: &FileProblem<'_>) -> io::Result<()> {
 }
 
 /// Prints the number of errors and warnings.
-pub fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Result<()> {
+pub(crate) fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Result<()> {
     let count = |number: usize, noun: &str| (number > 0).then(|| plural(number, noun));
     let counts: Vec<_> =
         [count(n_errors, "error"), count(n_warnings, "warning")].into_iter().flatten().collect();

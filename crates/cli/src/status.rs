@@ -31,12 +31,12 @@ use crate::{
 const WIDTH: usize = 100;
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Prints the tasks of a run and what waits for the user.
-pub fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
+pub(crate) fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
     ignore_closed_pipe(print(&source.board(&run.id)?))
 }
 
@@ -96,13 +96,13 @@ fn print(board: &Board) -> io::Result<()> {
 }
 
 /// Returns the full text of everything that waits for the user.
-pub fn inbox_lines(context: DrawContext, board: &Board) -> Vec<Line> {
+pub(crate) fn inbox_lines(context: DrawContext, board: &Board) -> Vec<Line> {
     let entries = board.inbox().into_iter().filter_map(|row| entry(board, context.locale, context.now, row));
     entries.flat_map(|entry| [Line::default()].into_iter().chain(full_entry_lines(context, &entry))).collect()
 }
 
 /// Returns the context for output of this size and language.
-pub fn draw_context() -> DrawContext {
+pub(crate) fn draw_context() -> DrawContext {
     let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0));
     DrawContext { locale: remote::environment_locale(), width: width.max(20), height: usize::MAX, now: now() }
 }

@@ -7,7 +7,7 @@ use store::StoreError;
 use crate::failure::Failure;
 
 /// Returns the failure for an error of the store, with its causes and a hint.
-pub fn failure(error: StoreError) -> Failure {
+pub(crate) fn failure(error: StoreError) -> Failure {
     let mut what = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -14,7 +14,7 @@ const FAINT: Style = Style::new().dimmed();
 const CELL_WIDTH_MAX: usize = 60;
 
 /// Prints a table with a title; nothing if it has no rows.
-pub fn print_table<const N: usize>(
+pub(crate) fn print_table<const N: usize>(
     out: &mut impl Write,
     title: &str,
     heads: [&str; N],

@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Task, such as T1.2
     #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
@@ -23,7 +23,7 @@ pub struct Arguments {
     run: RunArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
     let text = join_words(&arguments.text)
         .ok_or_else(|| usage_error("The message is empty. Write what the agent should know."))?;

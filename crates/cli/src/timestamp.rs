@@ -3,7 +3,7 @@
 use domain::Timestamp;
 
 /// Formats a timestamp to the second.
-pub fn format_utc(at: Timestamp) -> String {
+pub(crate) fn format_utc(at: Timestamp) -> String {
     match jiff::Timestamp::from_millisecond(at.0) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
         // Beyond the range of the calendar.

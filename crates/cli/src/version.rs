@@ -10,7 +10,7 @@ static LONG: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Returns the text of `--version`; `-V` prints the number alone.
-pub fn long() -> &'static str {
+pub(crate) fn long() -> &'static str {
     &LONG
 }
 

@@ -2,12 +2,12 @@
 //!
 //! A client of the server, also if the server runs in this process.
 
-pub mod command;
+pub(crate) mod command;
 mod event_stream;
 mod json;
 mod paint;
 mod plain;
-pub mod signals;
+pub(crate) mod signals;
 mod terminal;
 
 use std::{collections::BTreeMap, io::IsTerminal, process::ExitCode, time::SystemTime};
@@ -31,7 +31,7 @@ const EXIT_NEEDS_USER: u8 = 3;
 const EXIT_INTERRUPTED: u8 = 130;
 
 #[derive(Debug, Clone)]
-pub struct WatchOptions {
+pub(crate) struct WatchOptions {
     /// Print events as JSON.
     pub json: bool,
     /// Return as soon as the run needs the user.
@@ -43,7 +43,7 @@ pub struct WatchOptions {
 
 /// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchOutcome {
+pub(crate) enum WatchOutcome {
     /// The run is done.
     Done,
     /// The run failed or was cancelled.
@@ -57,7 +57,7 @@ pub enum WatchOutcome {
 }
 
 impl WatchOutcome {
-    pub fn exit_code(self) -> ExitCode {
+    pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             Self::Done => ExitCode::SUCCESS,
             Self::Failed => ExitCode::FAILURE,
@@ -76,7 +76,7 @@ impl WatchOutcome {
 }
 
 /// Watches a run until it ends or the user leaves.
-pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
+pub(crate) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     if options.json {
         return json::watch(client, run, options);
     }
@@ -96,7 +96,7 @@ struct BoardRows {
 }
 
 /// Loads the current board.
-pub fn load_board(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
+pub(crate) fn load_board(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
     let kinds: Vec<_> = board::KINDS.iter().map(|kind: &RowKind| format!("kind={}", kind.name())).collect();
     let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
     let rows: BoardRows = client.get(&path).map_err(|error| remote::client_failure(&error))?;
@@ -112,7 +112,7 @@ fn needs_user(client: &Client, run: &RunId, board: &Board) -> Result<bool, Failu
 }
 
 /// Returns the current time.
-pub fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

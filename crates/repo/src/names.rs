@@ -6,35 +6,35 @@
 use domain::{PhaseNumber, RunId, TaskId};
 
 /// Returns the name of the branch that merged tasks accumulate on.
-pub fn run_branch(run: &RunId) -> String {
+pub(crate) fn run_branch(run: &RunId) -> String {
     format!("jangdan/{run}/run")
 }
 
-pub fn task_branch(run: &RunId, task: &TaskId) -> String {
+pub(crate) fn task_branch(run: &RunId, task: &TaskId) -> String {
     format!("jangdan/{run}/{task}")
 }
 
-pub fn branch_ref(branch: &str) -> String {
+pub(crate) fn branch_ref(branch: &str) -> String {
     format!("refs/heads/{branch}")
 }
 
 /// Name of the worktree in which merged trees are checked. Other worktrees are named after their task or session.
-pub const CHECK_WORKTREE: &str = "check";
+pub(crate) const CHECK_WORKTREE: &str = "check";
 
 /// Prefix for the worktrees of sessions without a task.
-pub const SESSION_WORKTREE_PREFIX: &str = "desk-";
+pub(crate) const SESSION_WORKTREE_PREFIX: &str = "desk-";
 
 /// Returns the ref prefix of a worktree's snapshots; a number follows.
-pub fn snapshot_ref_prefix(run: &RunId, worktree: &str) -> String {
+pub(crate) fn snapshot_ref_prefix(run: &RunId, worktree: &str) -> String {
     format!("refs/jangdan/keep/{run}/{worktree}/")
 }
 
 /// Returns the ref of the commit that a phase's gate checked.
-pub fn gate_ref(run: &RunId, phase: PhaseNumber) -> String {
+pub(crate) fn gate_ref(run: &RunId, phase: PhaseNumber) -> String {
     format!("refs/jangdan/gate/{run}/{phase}")
 }
 
 /// Returns the folder name of a worktree. It is unique in the repository, so that git uses the same name internally.
-pub fn worktree_folder_name(run: &RunId, worktree: &str) -> String {
+pub(crate) fn worktree_folder_name(run: &RunId, worktree: &str) -> String {
     format!("{run}-{worktree}")
 }

@@ -18,14 +18,14 @@ use rustix::{
 /// Only the end of standard error is kept.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
 
-pub struct ProcessLimits {
+pub(crate) struct ProcessLimits {
     /// Time limit of the program.
     pub time_max: Duration,
     /// Limit for standard output.
     pub output_bytes_max: usize,
 }
 
-pub struct ProcessOutput {
+pub(crate) struct ProcessOutput {
     /// Exit status of the program.
     pub status: ExitStatus,
     /// Complete standard output.
@@ -35,7 +35,7 @@ pub struct ProcessOutput {
 }
 
 /// The program did not run to completion.
-pub enum ProcessError {
+pub(crate) enum ProcessError {
     /// It could not be started.
     Start(io::Error),
     /// Reading or writing a pipe failed.
@@ -47,7 +47,7 @@ pub enum ProcessError {
 }
 
 /// Runs a program to completion.
-pub fn run(
+pub(crate) fn run(
     command: &mut Command,
     input: &[u8],
     limits: &ProcessLimits,

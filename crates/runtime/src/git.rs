@@ -84,7 +84,7 @@ pub enum LandReport {
 
 /// Which work is landed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LandScope {
+pub(crate) enum LandScope {
     /// All merged tasks.
     All,
     /// The work that the gates of these phases approved.
@@ -138,7 +138,7 @@ struct LoggedFailure(Option<String>);
 
 /// Git operations of a run. Clones share the same locks.
 #[derive(Debug, Clone)]
-pub struct RunGit {
+pub(crate) struct RunGit {
     run: RunRepository,
     target: Option<String>,
     base: String,
@@ -150,7 +150,11 @@ pub struct RunGit {
 
 impl RunGit {
     /// Opens the repository of a run; `None` if the run works in the project's folder.
-    pub fn open(data: &Path, run: &RunId, environment: &RunEnvironment) -> Result<Option<Self>, RepoError> {
+    pub(crate) fn open(
+        data: &Path,
+        run: &RunId,
+        environment: &RunEnvironment,
+    ) -> Result<Option<Self>, RepoError> {
         let Isolation::Worktrees { base, target } = &environment.isolation else { return Ok(None) };
         let mut repository = Repository::discover(&environment.project, &GitOptions::from_environment())?;
         repository.with_submodules = environment.submodules;
@@ -165,7 +169,7 @@ impl RunGit {
     }
 
     /// Creates the run's branch if necessary, and repairs worktrees after a crash.
-    pub fn recover(&self) -> Result<(), RepoError> {
+    pub(crate) fn recover(&self) -> Result<(), RepoError> {
         let _lock = self.lock();
         let base = self.run.repository.resolve_commit(&self.base)?;
         self.run.create_run_branch(&base)?;
@@ -177,7 +181,7 @@ impl RunGit {
     }
 
     /// Returns the worktree of a task, which is created if necessary, and whether it is new.
-    pub fn create_worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
+    pub(crate) fn create_worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
         let mut logged = self.lock();
         if let Some(worktree) = self.run.open_worktree(task) {
             return Ok((worktree, false));
@@ -194,25 +198,25 @@ impl RunGit {
     }
 
     /// Returns the worktree of a task, if it exists.
-    pub fn find_worktree(&self, task: &TaskId) -> Option<TaskWorktree> {
+    pub(crate) fn find_worktree(&self, task: &TaskId) -> Option<TaskWorktree> {
         let _lock = self.lock();
         self.run.open_worktree(task)
     }
 
     /// Returns the tasks that have a worktree.
-    pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
+    pub(crate) fn tasks_with_worktrees(&self) -> Vec<TaskId> {
         let _lock = self.lock();
         self.run.tasks_with_worktrees()
     }
 
     /// Removes the folders ignored by git in a task's worktree, and returns the bytes freed.
-    pub fn remove_ignored_folders(&self, task: &TaskId) -> Result<u64, RepoError> {
+    pub(crate) fn remove_ignored_folders(&self, task: &TaskId) -> Result<u64, RepoError> {
         let _lock = self.lock();
         self.run.open_worktree(task).map_or(Ok(0), |worktree| self.run.remove_ignored_folders(&worktree))
     }
 
     /// Removes the worktree of a task if all of it is merged, and returns the bytes freed.
-    pub fn remove_worktree_if_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
+    pub(crate) fn remove_worktree_if_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
         let _lock = self.lock();
         self.run
             .open_worktree(task)
@@ -221,7 +225,7 @@ impl RunGit {
 
     /// Returns the worktree of a session without a task, which is created at the tip of the run's branch if necessary,
     /// and whether it is new.
-    pub fn create_session_worktree(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
+    pub(crate) fn create_session_worktree(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
         let _lock = self.lock();
         let tip = self.run.run_tip()?;
         let worktree = self.run.create_session_worktree(&session.to_string(), &tip)?;
@@ -229,13 +233,13 @@ impl RunGit {
     }
 
     /// Returns the sessions that have their own worktree.
-    pub fn sessions_with_worktrees(&self) -> Vec<SessionId> {
+    pub(crate) fn sessions_with_worktrees(&self) -> Vec<SessionId> {
         let _lock = self.lock();
         self.run.session_worktree_names().iter().filter_map(|name| name.parse().ok()).collect()
     }
 
     /// Removes the worktree of a session after saving its content in git, and returns the bytes freed.
-    pub fn remove_session_worktree(&self, session: SessionId) -> Result<u64, RepoError> {
+    pub(crate) fn remove_session_worktree(&self, session: SessionId) -> Result<u64, RepoError> {
         let _lock = self.lock();
         let name = session.to_string();
         let bytes = repo::disk_usage(&self.run.session_worktree_path(&name));
@@ -244,19 +248,23 @@ impl RunGit {
     }
 
     /// Returns the files that a task has changed so far; `None` if it has no worktree. Does not take the lock.
-    pub fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
+    pub(crate) fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
         self.run.open_worktree(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
     /// Saves the content of a task's worktree as a commit.
-    pub fn snapshot_worktree(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
+    pub(crate) fn snapshot_worktree(
+        &self,
+        task: &TaskId,
+        label: &str,
+    ) -> Result<WorktreeSnapshot, RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         self.run.snapshot_worktree(&worktree, label, &[])
     }
 
     /// Resets the worktree of a task to a commit, or to the tip of the run's branch.
-    pub fn restore_worktree(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
+    pub(crate) fn restore_worktree(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let target = match commit.and_then(CommitId::parse) {
@@ -267,7 +275,7 @@ impl RunGit {
     }
 
     /// Returns the path of a task's worktree and the id of its current tree.
-    pub fn snapshot_for_check(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
+    pub(crate) fn snapshot_for_check(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
@@ -275,7 +283,12 @@ impl RunGit {
     }
 
     /// Commits the changes of a task, and merges them with the run's branch without moving it.
-    pub fn try_merge(&self, task: &TaskId, author: &str, message: String) -> Result<MergeAttempt, RepoError> {
+    pub(crate) fn try_merge(
+        &self,
+        task: &TaskId,
+        author: &str,
+        message: String,
+    ) -> Result<MergeAttempt, RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
@@ -286,18 +299,18 @@ impl RunGit {
     }
 
     /// Checks out a commit in the worktree for checks of merged trees.
-    pub fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
+    pub(crate) fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
         let _lock = self.lock();
         self.run.create_check_worktree(commit)
     }
 
     /// Returns the path of the worktree for checks of merged trees.
-    pub fn check_worktree_path(&self) -> PathBuf {
+    pub(crate) fn check_worktree_path(&self) -> PathBuf {
         self.run.check_worktree_path()
     }
 
     /// Removes the worktree for checks of merged trees unless it is in use, and returns the bytes freed.
-    pub fn remove_check_worktree(&self) -> Result<u64, RepoError> {
+    pub(crate) fn remove_check_worktree(&self) -> Result<u64, RepoError> {
         let Ok(_check) = self.check_worktree_lock.try_lock() else { return Ok(0) };
         let _lock = self.lock();
         let bytes = repo::disk_usage(&self.run.check_worktree_path());
@@ -306,37 +319,37 @@ impl RunGit {
     }
 
     /// Reserves the worktree for checks of merged trees until the guard is dropped.
-    pub fn lock_check_worktree(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn lock_check_worktree(&self) -> MutexGuard<'_, ()> {
         self.check_worktree_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the files of a commit that match a pattern.
-    pub fn files_matching(&self, commit: &CommitId, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
+    pub(crate) fn files_matching(&self, commit: &CommitId, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
         let _lock = self.lock();
         self.run.files_matching(commit, pattern)
     }
 
     /// Moves the run's branch to a checked merge.
-    pub fn advance_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
+    pub(crate) fn advance_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
         let _lock = self.lock();
         self.run.advance_run_branch(from, to)
     }
 
     /// Merges the tip of the run's branch into a task's worktree, so that its agent can resolve conflicts.
-    pub fn merge_run_into_worktree(&self, task: &TaskId) -> Result<(), RepoError> {
+    pub(crate) fn merge_run_into_worktree(&self, task: &TaskId) -> Result<(), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         self.run.merge_run_into_worktree(&worktree)
     }
 
     /// Returns the tree of a commit.
-    pub fn tree_of(&self, commit: &CommitId) -> Result<String, RepoError> {
+    pub(crate) fn tree_of(&self, commit: &CommitId) -> Result<String, RepoError> {
         let _lock = self.lock();
         self.run.tree_of(commit)
     }
 
     /// Returns the tip of the run's branch, and its tree.
-    pub fn run_branch_tip(&self) -> Result<(CommitId, String), RepoError> {
+    pub(crate) fn run_branch_tip(&self) -> Result<(CommitId, String), RepoError> {
         let _lock = self.lock();
         let tip = self.run.run_tip()?;
         let tree = self.run.tree_of(&tip)?;
@@ -344,13 +357,13 @@ impl RunGit {
     }
 
     /// Records the commit that the gate of a phase examined.
-    pub fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
+    pub(crate) fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
         let _lock = self.lock();
         self.run.record_gate_commit(phase, commit)
     }
 
     /// Moves the target branch, unless it is checked out.
-    pub fn land(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
+    pub(crate) fn land(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
         let _lock = self.lock();
         let Some(branch) = self.target.clone() else {
             return Ok(LandReport::NoTarget { branch: self.run.run_branch() });
@@ -362,7 +375,7 @@ impl RunGit {
     }
 
     /// Moves the target branch, also in a working tree that has it checked out, if that has no uncommitted changes.
-    pub fn land_even_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
+    pub(crate) fn land_even_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
         let report = self.land(scope)?;
         let LandReport::CheckedOut { branch, path } = report else { return Ok(report) };
         let _lock = self.lock();
@@ -385,13 +398,13 @@ impl RunGit {
     }
 
     /// Returns the changes of a task since it branched off the run's branch.
-    pub fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
+    pub(crate) fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
         let _lock = self.lock();
         self.run.task_diff(task)
     }
 
     /// Removes the worktrees of ended tasks and sessions.
-    pub fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
+    pub(crate) fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
         let mut report = CleanupReport::default();
         for session in self.sessions_with_worktrees() {
             let has_ended = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());

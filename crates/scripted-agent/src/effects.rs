@@ -13,7 +13,7 @@ use signal_hook::consts;
 use crate::script::{AskUserStep, Signal};
 
 /// Sends a signal to the agent's own process.
-pub fn signal_self(signal: Signal) -> io::Result<()> {
+pub(crate) fn signal_self(signal: Signal) -> io::Result<()> {
     use rustix::process::Signal as System;
     let signal = match signal {
         Signal::Hup => System::HUP,
@@ -37,7 +37,7 @@ pub fn signal_self(signal: Signal) -> io::Result<()> {
 
 /// Ignores a signal from now on, by a handler that does nothing: unlike SIG_IGN it is not inherited by child
 /// processes.
-pub fn ignore_signal(signal: Signal) -> io::Result<()> {
+pub(crate) fn ignore_signal(signal: Signal) -> io::Result<()> {
     let number = match signal {
         Signal::Hup => consts::SIGHUP,
         Signal::Int => consts::SIGINT,
@@ -54,7 +54,7 @@ pub fn ignore_signal(signal: Signal) -> io::Result<()> {
 }
 
 /// Writes a file, creating missing folders.
-pub fn write_file(path: &str, text: &str, append: bool) -> io::Result<()> {
+pub(crate) fn write_file(path: &str, text: &str, append: bool) -> io::Result<()> {
     let path = Path::new(path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -64,7 +64,7 @@ pub fn write_file(path: &str, text: &str, append: bool) -> io::Result<()> {
 }
 
 /// Returns a question in the message format of the protocol, with the `{key}` placeholder.
-pub fn question_text(ask: &AskUserStep) -> String {
+pub(crate) fn question_text(ask: &AskUserStep) -> String {
     let key = if std::env::var_os("JANGDAN_KEY").is_some() { " {key}" } else { "" };
     let mut text = format!("[ASK_USER{key}]\nquestion: {}\n", ask.text);
     if !ask.options.is_empty() {
@@ -76,7 +76,7 @@ pub fn question_text(ask: &AskUserStep) -> String {
 }
 
 /// Generates bulk output in blocks. Lines are numbered, so that a missing one is noticed.
-pub struct NumberedLines<'a> {
+pub(crate) struct NumberedLines<'a> {
     bytes_left: usize,
     number: u64,
     line: &'a str,
@@ -87,7 +87,7 @@ impl<'a> NumberedLines<'a> {
     const BLOCK_BYTES: usize = 64 * 1024;
 
     /// Generates `mb` million bytes in total.
-    pub fn new(mb: u64, line: &'a str) -> Self {
+    pub(crate) fn new(mb: u64, line: &'a str) -> Self {
         Self {
             bytes_left: usize::try_from(mb.saturating_mul(1_000_000)).unwrap_or(usize::MAX),
             number: 0,
@@ -96,7 +96,7 @@ impl<'a> NumberedLines<'a> {
     }
 
     /// Returns the next block; the last line is padded with dots to make the total exact.
-    pub fn next_block(&mut self) -> Option<String> {
+    pub(crate) fn next_block(&mut self) -> Option<String> {
         if self.bytes_left == 0 {
             return None;
         }

@@ -21,7 +21,11 @@ use crate::{
 /// Number of the `fork` step to run, and the stage of detaching from the parent.
 const ROLE_VARIABLE: &str = "JANGDAN_PLAY_FORK";
 
-pub fn start_fork_process(script: &Script, fork: &ForkStep, invocation: &AgentInvocation) -> io::Result<()> {
+pub(crate) fn start_fork_process(
+    script: &Script,
+    fork: &ForkStep,
+    invocation: &AgentInvocation,
+) -> io::Result<()> {
     let number = list_fork_steps(script).position(|forks| std::ptr::eq(forks, fork)).unwrap_or(usize::MAX);
     let stage = match fork.kind {
         ProcessKind::SameGroup | ProcessKind::OwnGroup => "child",
@@ -43,7 +47,7 @@ pub fn start_fork_process(script: &Script, fork: &ForkStep, invocation: &AgentIn
 }
 
 /// What this process has to do.
-pub enum ProcessRole<'a> {
+pub(crate) enum ProcessRole<'a> {
     /// Run the whole script.
     Agent,
     /// Run the steps of a `fork`.
@@ -53,7 +57,10 @@ pub enum ProcessRole<'a> {
 }
 
 /// Determines the role of this process, and detaches it from its parent if necessary.
-pub fn process_role<'a>(script: &'a Script, invocation: &AgentInvocation) -> io::Result<ProcessRole<'a>> {
+pub(crate) fn process_role<'a>(
+    script: &'a Script,
+    invocation: &AgentInvocation,
+) -> io::Result<ProcessRole<'a>> {
     let Ok(role) = env::var(ROLE_VARIABLE) else { return Ok(ProcessRole::Agent) };
     let (number, stage) = role.split_once(' ').unwrap_or((&role, "child"));
     let number: usize = number.parse().unwrap_or(usize::MAX);

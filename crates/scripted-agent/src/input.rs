@@ -15,7 +15,7 @@ use rustix::{
 
 /// Result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
-pub enum InputEvent {
+pub(crate) enum InputEvent {
     /// A line without its end; invalid UTF-8 is replaced.
     Line(String),
     /// No line arrived in time.
@@ -28,14 +28,14 @@ pub enum InputEvent {
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Default)]
-pub struct StdinReader {
+pub(crate) struct StdinReader {
     buffer: Vec<u8>,
     is_closed: bool,
 }
 
 impl StdinReader {
     /// Returns the next line; waits indefinitely without a timeout.
-    pub fn next_line(&mut self, timeout: Option<Duration>) -> io::Result<InputEvent> {
+    pub(crate) fn next_line(&mut self, timeout: Option<Duration>) -> io::Result<InputEvent> {
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         loop {
             // A terminal in raw mode sends a carriage return for Enter.
@@ -62,7 +62,7 @@ impl StdinReader {
     }
 
     /// Returns the bytes of pressed keys; `None` on timeout or if the input was closed.
-    pub fn next_keys(&mut self, timeout: Option<Duration>) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn next_keys(&mut self, timeout: Option<Duration>) -> io::Result<Option<Vec<u8>>> {
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         while self.buffer.is_empty() && !self.is_closed {
             let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

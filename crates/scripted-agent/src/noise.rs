@@ -25,7 +25,7 @@ const SEQUENCES: [&[u8]; 20] = [
 ];
 
 /// Returns at least `bytes` bytes of noise.
-pub fn escape_noise(bytes: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn escape_noise(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut noise = Vec::with_capacity(bytes + 32);
     while noise.len() < bytes {
@@ -40,7 +40,7 @@ pub fn escape_noise(bytes: usize, seed: u64) -> Vec<u8> {
 }
 
 /// Returns one frame of a spinner, which overwrites the previous one.
-pub fn spinner_frame(number: u32, text: &str) -> String {
+pub(crate) fn spinner_frame(number: u32, text: &str) -> String {
     const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let sign = SIGNS.get(number as usize % SIGNS.len()).copied().unwrap_or("⠋");
     format!("\r\x1b[36m{sign}\x1b[0m {text}\x1b[K")

@@ -9,14 +9,14 @@ use std::{
 use serde_json::Value;
 
 /// Writes and flushes.
-pub fn write_bytes(bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(bytes)?;
     output.flush()
 }
 
 /// Writes bytes in chunks, with a pause after each.
-pub fn write_in_pieces(bytes: &[u8], piece: usize, pause: Duration) -> io::Result<()> {
+pub(crate) fn write_in_pieces(bytes: &[u8], piece: usize, pause: Duration) -> io::Result<()> {
     for bytes in bytes.chunks(piece.max(1)) {
         // Standard output is line-buffered, so every chunk is flushed.
         write_bytes(bytes)?;
@@ -26,6 +26,6 @@ pub fn write_in_pieces(bytes: &[u8], piece: usize, pause: Duration) -> io::Resul
 }
 
 /// Writes a value as one line of JSON.
-pub fn write_json(value: &Value) -> io::Result<()> {
+pub(crate) fn write_json(value: &Value) -> io::Result<()> {
     write_bytes(format!("{value}\n").as_bytes())
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Values of the placeholders that change while the script runs.
 #[derive(Debug, Default)]
-pub struct PlaceholderValues {
+pub(crate) struct PlaceholderValues {
     /// Last line, prompt or answer received.
     pub line: String,
     /// Current iteration of the innermost `repeat`, from 1.
@@ -19,7 +19,7 @@ pub struct PlaceholderValues {
 
 impl PlaceholderValues {
     /// Returns the text with all placeholders replaced.
-    pub fn substitute(&self, text: &str) -> String {
+    pub(crate) fn substitute(&self, text: &str) -> String {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('{') {

@@ -9,7 +9,7 @@ mod json_rpc;
 mod plain;
 mod screen;
 
-pub use acp::ImitatedAgent;
+pub(crate) use acp::ImitatedAgent;
 
 use std::{
     io, process,
@@ -26,7 +26,7 @@ use crate::{
 
 /// What a line of input means for the script.
 #[derive(Debug, PartialEq)]
-pub enum ClientEvent {
+pub(crate) enum ClientEvent {
     /// Nothing; the protocol has handled it.
     Ignored,
     /// The session cannot be opened; the agent exits.
@@ -43,7 +43,7 @@ pub enum ClientEvent {
 
 /// An answer to a question or a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientAnswer {
+pub(crate) struct ClientAnswer {
     pub decision: PermissionDecision,
     /// Text of the answer, or the id of the chosen option.
     pub text: String,
@@ -51,7 +51,7 @@ pub struct ClientAnswer {
 
 /// Decision about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PermissionDecision {
+pub(crate) enum PermissionDecision {
     /// Use the tool.
     Allow,
     /// Continue without the tool.
@@ -61,7 +61,7 @@ pub enum PermissionDecision {
 
 /// State of a question or permission request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum AnswerStatus {
+pub(crate) enum AnswerStatus {
     /// The answer arrives later.
     Pending,
     /// The client cannot be asked; this answer is used instead.
@@ -69,14 +69,14 @@ pub enum AnswerStatus {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ToolOutcome {
+pub(crate) enum ToolOutcome {
     Output(String),
     /// Permission was denied; the text is the reason.
     Denied(String),
 }
 
 /// The agent's side of a protocol.
-pub trait AgentProtocol {
+pub(crate) trait AgentProtocol {
     /// Tells whether the protocol has turns; otherwise it only has lines.
     fn has_turns(&self) -> bool {
         true
@@ -119,7 +119,7 @@ pub trait AgentProtocol {
 }
 
 /// Settings that all protocols receive.
-pub struct ProtocolOptions {
+pub(crate) struct ProtocolOptions {
     /// Model name that is reported.
     pub model: String,
     pub sessions: SessionStore,
@@ -132,7 +132,7 @@ pub struct ProtocolOptions {
 }
 
 /// Creates a protocol, and returns its first event.
-pub fn create_protocol(
+pub(crate) fn create_protocol(
     name: ProtocolName,
     options: ProtocolOptions,
 ) -> io::Result<(Box<dyn AgentProtocol>, ClientEvent)> {
@@ -154,7 +154,7 @@ pub fn create_protocol(
 }
 
 /// Returns a unique id in the form of a UUID.
-pub fn random_id() -> String {
+pub(crate) fn random_id() -> String {
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     let bits =
         nanoseconds.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) ^ u128::from(process::id()) << 64;

@@ -15,19 +15,19 @@ use serde_json::Value;
 use toml::Spanned;
 
 pub use error::ScriptError;
-pub use step::{
+pub(crate) use step::{
     AskUserStep, ChoiceCase, ForkStep, HangMode, InputWaitStep, ProcessKind, RepeatCount, RepeatStep,
     SayStep, Step, TerminalInputMode,
 };
-pub use turn::{
+pub(crate) use turn::{
     PlanEntry, QuestionStep, RateLimit, ServiceFailure, StopReason, TokenUsage, ToolKind, ToolStep,
 };
-pub use value::{LineMatcher, ScriptDuration, Signal};
+pub(crate) use value::{LineMatcher, ScriptDuration, Signal};
 
 use crate::protocol::ImitatedAgent;
 
 /// Steps with their positions in the text.
-pub type Steps = Vec<Spanned<Step>>;
+pub(crate) type Steps = Vec<Spanned<Step>>;
 
 /// A parsed script.
 #[derive(Debug, Deserialize)]

@@ -23,7 +23,7 @@ use crate::{
 
 /// How to continue after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepFlow {
+pub(crate) enum StepFlow {
     /// Continue with the next step.
     Next,
     /// The turn was cancelled: continue with the next `wait`.
@@ -35,7 +35,7 @@ pub enum StepFlow {
 }
 
 /// Runs a script.
-pub struct ScriptRunner<'a> {
+pub(crate) struct ScriptRunner<'a> {
     script: &'a Script,
     invocation: AgentInvocation,
     protocol: Box<dyn AgentProtocol>,
@@ -50,7 +50,11 @@ pub struct ScriptRunner<'a> {
 }
 
 impl<'a> ScriptRunner<'a> {
-    pub fn new(script: &'a Script, invocation: AgentInvocation, protocol: Box<dyn AgentProtocol>) -> Self {
+    pub(crate) fn new(
+        script: &'a Script,
+        invocation: AgentInvocation,
+        protocol: Box<dyn AgentProtocol>,
+    ) -> Self {
         let placeholders = PlaceholderValues {
             arguments: invocation.agent_arguments.clone(),
             ..PlaceholderValues::default()
@@ -69,12 +73,12 @@ impl<'a> ScriptRunner<'a> {
     }
 
     /// Returns the exit status for a closed input.
-    pub fn input_end_status(&self) -> u8 {
+    pub(crate) fn input_end_status(&self) -> u8 {
         self.protocol.input_end_status()
     }
 
     /// Runs steps in order. After a cancelled turn it skips to the next `wait`.
-    pub fn run_steps(&mut self, steps: &'a Steps) -> Result<StepFlow, ScriptRunError> {
+    pub(crate) fn run_steps(&mut self, steps: &'a Steps) -> Result<StepFlow, ScriptRunError> {
         let mut flow = StepFlow::Next;
         for step in steps.iter().map(Spanned::get_ref) {
             if flow == StepFlow::Cancelled && !matches!(step, Step::Wait(_)) {
@@ -94,7 +98,7 @@ impl<'a> ScriptRunner<'a> {
     }
 
     /// Answers requests of the protocol after the last step, until the input is closed.
-    pub fn serve_until_input_ends(&mut self) -> Result<(), ScriptRunError> {
+    pub(crate) fn serve_until_input_ends(&mut self) -> Result<(), ScriptRunError> {
         self.end_turn(StopReason::EndTurn)?;
         loop {
             if let Some(prompt) = self.queued_prompts.pop_front() {

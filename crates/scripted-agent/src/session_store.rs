@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Speaker {
+pub(crate) enum Speaker {
     User,
     Agent,
 }
 
 /// One message of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TranscriptEntry {
+pub(crate) struct TranscriptEntry {
     #[serde(rename = "who")]
     pub speaker: Speaker,
     pub text: String,
@@ -25,13 +25,13 @@ pub struct TranscriptEntry {
 
 /// The sessions in a folder; without a folder nothing is stored.
 #[derive(Debug)]
-pub struct SessionStore {
+pub(crate) struct SessionStore {
     pub folder: Option<PathBuf>,
 }
 
 impl SessionStore {
     /// Appends a message to a session.
-    pub fn append(&self, session: &str, speaker: Speaker, text: &str) -> io::Result<()> {
+    pub(crate) fn append(&self, session: &str, speaker: Speaker, text: &str) -> io::Result<()> {
         let Some(path) = self.path(session) else { return Ok(()) };
         if let Some(folder) = &self.folder {
             fs::create_dir_all(folder)?;
@@ -42,7 +42,7 @@ impl SessionStore {
     }
 
     /// Returns the messages of a session, or `None` if it does not exist.
-    pub fn transcript(&self, session: &str) -> Option<Vec<TranscriptEntry>> {
+    pub(crate) fn transcript(&self, session: &str) -> Option<Vec<TranscriptEntry>> {
         let file = File::open(self.path(session)?).ok()?;
         // A killed agent may have left an incomplete line.
         let parse_line = |line: io::Result<String>| serde_json::from_str(&line.ok()?).ok();

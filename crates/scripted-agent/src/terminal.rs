@@ -8,7 +8,7 @@ use rustix::{
 use crate::script::TerminalInputMode;
 
 /// Sets the mode and returns the original settings; without a terminal it does nothing.
-pub fn set_mode(terminal: TerminalInputMode, original: Option<&Termios>) -> Option<Termios> {
+pub(crate) fn set_mode(terminal: TerminalInputMode, original: Option<&Termios>) -> Option<Termios> {
     let current = tcgetattr(stdin()).ok()?;
     let mut modes = original.unwrap_or(&current).clone();
     match terminal {

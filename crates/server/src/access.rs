@@ -26,10 +26,10 @@ use crate::{
     token::Token,
 };
 use attempt_limit::AttemptLimit;
-pub use security_headers::add_security_headers;
+pub(crate) use security_headers::add_security_headers;
 
 /// Checks the requests to a port.
-pub struct AccessGuard {
+pub(crate) struct AccessGuard {
     token: Token,
     port: u16,
     attempt_limit: AttemptLimit,
@@ -37,7 +37,7 @@ pub struct AccessGuard {
 
 /// How a client authenticated. Stored in the extensions of a request that came over a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Credential {
+pub(crate) enum Credential {
     /// A header, which a page of another site cannot set.
     Token,
     /// A cookie, which a browser adds by itself.
@@ -45,7 +45,7 @@ pub enum Credential {
 }
 
 impl AccessGuard {
-    pub fn new(token: Token, port: u16) -> Self {
+    pub(crate) fn new(token: Token, port: u16) -> Self {
         Self { token, port, attempt_limit: AttemptLimit::new() }
     }
 
@@ -157,7 +157,7 @@ fn missing_token_error() -> ApiError {
 }
 
 /// Refuses requests without access; exchanges a token in the URL for a cookie.
-pub async fn check_access(
+pub(crate) async fn check_access(
     State(guard): State<Arc<AccessGuard>>,
     mut request: Request,
     next: Next,

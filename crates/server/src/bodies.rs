@@ -37,7 +37,7 @@ pub struct ServerStatus {
 /// A run that was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RunCreated {
+pub(crate) struct RunCreated {
     #[schema(value_type = String, example = "r7k2m9")]
     pub run: RunId,
 }
@@ -45,7 +45,7 @@ pub struct RunCreated {
 /// A command that a person sends to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct CommandRequest {
+pub(crate) struct CommandRequest {
     /// Name of the person, recorded as the actor of the events.
     #[schema(example = "ana")]
     pub person: String,
@@ -56,7 +56,7 @@ pub struct CommandRequest {
 /// Confirms that a command was carried out and is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct CommandAccepted {
+pub(crate) struct CommandAccepted {
     /// Sequence number of its last event in the run.
     #[schema(value_type = u64)]
     pub sequence: Sequence,
@@ -75,7 +75,7 @@ pub struct InboxEntry {
 /// A request to stop the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct StopRequest {
+pub(crate) struct StopRequest {
     /// `leave` keeps the agents running, `end` ends their processes.
     #[schema(example = "leave")]
     pub agents: ShutdownMode,
@@ -84,7 +84,7 @@ pub struct StopRequest {
 /// A question that waits for an answer: a row of the kind `question` and its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct QuestionEntry {
+pub(crate) struct QuestionEntry {
     pub run: RunId,
     /// The fields of the row, in the same object.
     #[serde(flatten)]
@@ -94,7 +94,7 @@ pub struct QuestionEntry {
 /// A task with all rows that belong to it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct TaskOverview {
+pub(crate) struct TaskOverview {
     pub task: TaskRow,
     /// The task as the plan describes it.
     pub detail: Option<TaskDetailRow>,
@@ -114,7 +114,7 @@ pub struct TaskOverview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationTurn {
+pub(crate) struct ConversationTurn {
     /// Index in the conversation, from 0.
     pub index: u32,
     /// Time in milliseconds since 1970.
@@ -143,7 +143,7 @@ pub struct ConversationTurn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct ToolUseSummary {
+pub(crate) struct ToolUseSummary {
     /// Number of lines of the turn's text before it.
     pub line: u32,
     #[schema(example = "cargo test")]
@@ -177,7 +177,7 @@ impl From<&ToolUse> for ToolUseSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum TurnAuthor {
+pub(crate) enum TurnAuthor {
     Agent,
     /// The agent or the part of Jangdan that leads the agent.
     Orchestrator,
@@ -190,7 +190,7 @@ pub enum TurnAuthor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum ConversationTurnKind {
+pub(crate) enum ConversationTurnKind {
     /// A message of the agent.
     Text,
     /// An instruction to the agent.
@@ -206,7 +206,7 @@ pub enum ConversationTurnKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct EventEntry {
+pub(crate) struct EventEntry {
     /// Sequence number in the run.
     #[schema(value_type = u64)]
     pub sequence: Sequence,
@@ -235,7 +235,7 @@ pub struct EventEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct OutputChunk {
+pub(crate) struct OutputChunk {
     /// Number of the process in the session, from 1.
     pub process: u32,
     /// Byte offset of its start.
@@ -252,7 +252,7 @@ pub struct OutputChunk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct SessionRecords {
+pub(crate) struct SessionRecords {
     /// Number of the process in the session, from 1.
     pub process: u32,
     /// Whether the process uses a terminal; otherwise it uses a protocol of the agent.
@@ -272,7 +272,7 @@ pub struct SessionRecords {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
-pub struct SessionRecord {
+pub(crate) struct SessionRecord {
     pub direction: RecordDirection,
     /// Number of the input; missing for output.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,7 +289,7 @@ pub struct SessionRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum RecordDirection {
+pub(crate) enum RecordDirection {
     Output,
     /// Output on standard error.
     Error,
@@ -299,7 +299,7 @@ pub enum RecordDirection {
 /// A line of input for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct InputLine {
+pub(crate) struct InputLine {
     /// The line, without line break.
     pub text: String,
 }
@@ -308,7 +308,7 @@ pub struct InputLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum TerminalServerMessage {
+pub(crate) enum TerminalServerMessage {
     /// The whole screen; always the first message.
     Snapshot {
         /// Output offset of the screen.
@@ -335,7 +335,7 @@ pub enum TerminalServerMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum TerminalClientMessage {
+pub(crate) enum TerminalClientMessage {
     /// Key presses, as the terminal receives them.
     Input {
         text: String,
@@ -349,7 +349,7 @@ pub enum TerminalClientMessage {
 /// A plan to check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanCheckRequest {
+pub(crate) struct PlanCheckRequest {
     /// File name, shown in messages.
     #[serde(default)]
     pub name: String,
@@ -360,7 +360,7 @@ pub struct PlanCheckRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PlanStartRequest {
+pub(crate) struct PlanStartRequest {
     /// Folder of a project that `GET /api/projects` lists.
     #[schema(value_type = String)]
     pub project: PathBuf,
@@ -393,7 +393,7 @@ pub struct PlanStartRequest {
 /// A run that was started from a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanRunCreated {
+pub(crate) struct PlanRunCreated {
     #[schema(value_type = String, example = "r7k2m9")]
     pub run: RunId,
     /// Choices that Jangdan made, and warnings.
@@ -403,7 +403,7 @@ pub struct PlanRunCreated {
 /// A file that looks like a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanFile {
+pub(crate) struct PlanFile {
     /// Path relative to the project folder.
     #[schema(value_type = String, example = "TASKS.md")]
     pub path: PathBuf,
@@ -413,7 +413,7 @@ pub struct PlanFile {
 /// The content of a plan file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanFileContent {
+pub(crate) struct PlanFileContent {
     /// Path relative to the project folder.
     #[schema(value_type = String, example = "TASKS.md")]
     pub path: PathBuf,
@@ -467,7 +467,7 @@ impl ProblemDiagnostic {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct ProjectRow {
+pub(crate) struct ProjectRow {
     pub name: String,
     #[schema(value_type = Option<String>)]
     pub folder: Option<PathBuf>,

@@ -30,13 +30,13 @@ use tracing::{error, warn};
 use chunk::ChunkBuilder;
 #[cfg(test)]
 pub(crate) use event_stream::KEEP_ALIVE;
-pub use event_stream::{EventStream, StreamContext};
-pub use filter::StreamFilter;
+pub(crate) use event_stream::{EventStream, StreamContext};
+pub(crate) use filter::StreamFilter;
 use log_replay::LogReplay;
-pub use log_replay::{has_position, last_position};
-pub use sse::{ACTIVITY, ActivityFrame, EntryFrames, PROBLEM};
+pub(crate) use log_replay::{has_position, last_position};
+pub(crate) use sse::{ACTIVITY, ActivityFrame, EntryFrames, PROBLEM};
 #[cfg(feature = "typescript")]
-pub use sse::{RowChange, SessionActivity};
+pub(crate) use sse::{RowChange, SessionActivity};
 
 /// Size of the buffered entries. Streams that are further behind read the log.
 const BUFFER_BYTES_MAX: usize = 8 << 20;
@@ -50,7 +50,7 @@ const GAP_WAIT_MAX: Duration = Duration::from_millis(500);
 const OUT_OF_ORDER_MAX: usize = 4096;
 
 /// The changes of all runs.
-pub struct ChangeFeed {
+pub(crate) struct ChangeFeed {
     buffer: Mutex<FeedBuffer>,
     head: watch::Sender<Position>,
     activity: broadcast::Sender<Arc<ActivityFrame>>,
@@ -80,7 +80,7 @@ struct SharedChunk {
 
 /// The entry after a position.
 #[derive(Debug, PartialEq, Eq)]
-pub enum NextEntry {
+pub(crate) enum NextEntry {
     Entry(Arc<EntryFrames>),
     /// There is none yet.
     CaughtUp,
@@ -90,7 +90,7 @@ pub enum NextEntry {
 
 impl ChangeFeed {
     /// Starts at the end of the log.
-    pub fn starting_at_log_end(log: &dyn Log) -> Result<Self, StoreError> {
+    pub(crate) fn starting_at_log_end(log: &dyn Log) -> Result<Self, StoreError> {
         Ok(Self::starting_at(last_position(log)?, BUFFER_BYTES_MAX))
     }
 
@@ -108,26 +108,26 @@ impl ChangeFeed {
     }
 
     /// Returns the position of the last entry.
-    pub fn head(&self) -> Position {
+    pub(crate) fn head(&self) -> Position {
         *self.head.borrow()
     }
 
     /// Returns when the last entry was published.
-    pub fn last_published_at(&self) -> Instant {
+    pub(crate) fn last_published_at(&self) -> Instant {
         self.buffer().last_entry_at
     }
 
     /// Returns a receiver of the head.
-    pub fn watch_head(&self) -> watch::Receiver<Position> {
+    pub(crate) fn watch_head(&self) -> watch::Receiver<Position> {
         self.head.subscribe()
     }
 
     /// Subscribes to session activity, from now on.
-    pub fn subscribe_to_activity(&self) -> broadcast::Receiver<Arc<ActivityFrame>> {
+    pub(crate) fn subscribe_to_activity(&self) -> broadcast::Receiver<Arc<ActivityFrame>> {
         self.activity.subscribe()
     }
 
-    pub fn entry_after(&self, after: Position) -> NextEntry {
+    pub(crate) fn entry_after(&self, after: Position) -> NextEntry {
         let buffer = self.buffer();
         if buffer.head <= after {
             return NextEntry::CaughtUp;
@@ -173,7 +173,7 @@ impl ChangeFeed {
 
     /// Reads the entries between a position and the oldest buffered one from the log, and buffers them for all streams:
     /// clients that reconnect to a restarted server share one log read. Returns `false` if they are too large.
-    pub fn load_older(&self, log: &Arc<dyn Log>, after: Position) -> Result<bool, StoreError> {
+    pub(crate) fn load_older(&self, log: &Arc<dyn Log>, after: Position) -> Result<bool, StoreError> {
         let (first, bytes_max) = {
             let buffer = self.buffer();
             (Position(buffer.head.0 - buffer.entries.len() as u64), buffer.bytes_max / 2)
@@ -270,7 +270,7 @@ impl FeedBuffer {
 }
 
 /// Moves published events into the feed until all publishers are gone.
-pub async fn run_feed(
+pub(crate) async fn run_feed(
     feed: Arc<ChangeFeed>,
     log: Arc<dyn Log>,
     mut events: broadcast::Receiver<Arc<HostEvent>>,

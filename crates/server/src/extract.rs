@@ -17,14 +17,14 @@ use crate::{
 };
 
 /// Time limit for receiving a body.
-pub const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
+pub(crate) const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
 /// Size limit of a command: enough for a pasted log.
-pub const COMMAND_BYTES_MAX: usize = 1 << 20;
+pub(crate) const COMMAND_BYTES_MAX: usize = 1 << 20;
 /// Size limit of a plan: one with 5,000 tasks has about 5 MB.
-pub const PLAN_BYTES_MAX: usize = 32 << 20;
+pub(crate) const PLAN_BYTES_MAX: usize = 32 << 20;
 
 /// A JSON body of at most `BYTES_MAX` bytes.
-pub struct JsonBody<T, const BYTES_MAX: usize>(pub T);
+pub(crate) struct JsonBody<T, const BYTES_MAX: usize>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S> for JsonBody<T, BYTES_MAX> {
     type Rejection = ApiError;
@@ -49,7 +49,7 @@ impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S>
 }
 
 /// Reads a body within [`BODY_WAIT_MAX`] and a size limit.
-pub async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, ApiError> {
+pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, ApiError> {
     match timeout(BODY_WAIT_MAX, Limited::new(body, bytes_max).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
@@ -74,7 +74,7 @@ fn is_json(request: &Request) -> bool {
 }
 
 /// The parameters in the path.
-pub struct PathParams<T>(pub T);
+pub(crate) struct PathParams<T>(pub T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathParams<T> {
     type Rejection = ApiError;
@@ -91,7 +91,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathPar
 }
 
 /// The query of a request: names and values, in order.
-pub struct QueryPairs(pub Vec<(String, String)>);
+pub(crate) struct QueryPairs(pub Vec<(String, String)>);
 
 impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
     type Rejection = ApiError;
@@ -105,20 +105,20 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
 }
 
 /// Returns the error for an invalid query.
-pub fn invalid_query_error(detail: impl Into<String>) -> ApiError {
+pub(crate) fn invalid_query_error(detail: impl Into<String>) -> ApiError {
     ApiError::new(ProblemCode::BadRequest, detail, "GET /api/openapi.json describes the query.")
 }
 
 /// Takes parameters out of a query. Unknown ones are an error.
-pub struct QueryReader(Vec<(String, String)>);
+pub(crate) struct QueryReader(Vec<(String, String)>);
 
 impl QueryReader {
-    pub fn new(QueryPairs(pairs): QueryPairs) -> Self {
+    pub(crate) fn new(QueryPairs(pairs): QueryPairs) -> Self {
         Self(pairs)
     }
 
     /// Removes the first parameter of this name and parses its value.
-    pub fn take<T: std::str::FromStr>(&mut self, name: &str) -> Result<Option<T>, ApiError> {
+    pub(crate) fn take<T: std::str::FromStr>(&mut self, name: &str) -> Result<Option<T>, ApiError> {
         let Some(at) = self.0.iter().position(|(key, _)| key == name) else { return Ok(None) };
         let (_, value) = self.0.remove(at);
         let read = value
@@ -127,12 +127,12 @@ impl QueryReader {
         read.map(Some)
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }
 
     /// Takes `limit`, a number from 1 to `max`.
-    pub fn take_limit(&mut self, default: usize, max: usize) -> Result<usize, ApiError> {
+    pub(crate) fn take_limit(&mut self, default: usize, max: usize) -> Result<usize, ApiError> {
         let limit = self.take("limit")?.unwrap_or(default);
         if !(1..=max).contains(&limit) {
             return Err(invalid_query_error(format!("limit must be a number from 1 to {max}.")));
@@ -141,7 +141,7 @@ impl QueryReader {
     }
 
     /// Returns an error if a parameter is left.
-    pub fn finish(self) -> Result<(), ApiError> {
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.0.first() {
             Some((name, _)) => {
                 Err(invalid_query_error(format!("Unknown query parameter '{}'.", shorten_client_text(name))))

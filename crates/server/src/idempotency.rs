@@ -43,7 +43,7 @@ type Fingerprint = [u8; 32];
 
 /// The keys in use and their responses.
 #[derive(Default)]
-pub struct IdempotencyKeys {
+pub(crate) struct IdempotencyKeys {
     table: Mutex<KeyTable>,
 }
 
@@ -151,7 +151,7 @@ impl IntoResponse for StoredResponse {
 }
 
 /// Executes a POST request with a key once; a repetition gets the stored response.
-pub async fn run_once_per_key(
+pub(crate) async fn run_once_per_key(
     State(keys): State<Arc<IdempotencyKeys>>,
     request: Request,
     next: Next,

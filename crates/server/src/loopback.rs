@@ -70,7 +70,7 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-pub fn address(port: u16) -> String {
+pub(crate) fn address(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 

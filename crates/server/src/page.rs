@@ -23,7 +23,7 @@ const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
 const REVALIDATE: &str = "no-cache";
 
 /// Returns the routes of the page: its files, and the page itself for every other path (routes of the page).
-pub fn routes() -> Router {
+pub(crate) fn routes() -> Router {
     Router::new().fallback(respond)
 }
 

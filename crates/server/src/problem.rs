@@ -20,9 +20,9 @@ use crate::{bodies::ProblemDiagnostic, problem_code::ProblemCode, rejection_stat
 /// Characters of a client's text that are repeated in an error message.
 const ECHO_CHARS_MAX: usize = 80;
 /// Hint for a run that does not exist.
-pub const UNKNOWN_RUN_HINT: &str = "Check the id in the list of runs.";
+pub(crate) const UNKNOWN_RUN_HINT: &str = "Check the id in the list of runs.";
 /// Content type of problem documents.
-pub const PROBLEM_TYPE: &str = "application/problem+json";
+pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// A problem document: what failed, why, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -51,7 +51,7 @@ pub struct Problem {
 
 /// An error that is returned to a client as a problem document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApiError {
+pub(crate) struct ApiError {
     pub status: StatusCode,
     pub problem: Box<Problem>,
 }
@@ -65,7 +65,7 @@ struct ProblemKind {
 
 impl ApiError {
     /// The detail may be an error of a library: those are written in lower case and without a full stop.
-    pub fn new(code: ProblemCode, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(code: ProblemCode, detail: impl Into<String>, hint: impl Into<String>) -> Self {
         let kind = ProblemKind { code: code.name(), title: code.title(), status: code.status() };
         Self::of_kind(kind, &detail.into(), capitalized(&hint.into()))
     }
@@ -85,7 +85,7 @@ impl ApiError {
     }
 
     /// Returns the error for a bug in Jangdan.
-    pub fn internal() -> Self {
+    pub(crate) fn internal() -> Self {
         let hint = "This is a bug in Jangdan. Please report it.";
         Self::new(ProblemCode::InternalError, "The request failed because of an internal error.", hint)
     }
@@ -196,7 +196,7 @@ fn capitalized(text: &str) -> String {
 }
 
 /// Returns an error and its causes in one line.
-pub fn error_chain(error: &dyn Error) -> String {
+pub(crate) fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -207,7 +207,7 @@ pub fn error_chain(error: &dyn Error) -> String {
 }
 
 /// Returns a text of a client, shortened for an error message.
-pub fn shorten_client_text(text: &str) -> String {
+pub(crate) fn shorten_client_text(text: &str) -> String {
     match text.char_indices().nth(ECHO_CHARS_MAX) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

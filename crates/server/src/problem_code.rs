@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 /// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProblemCode {
+pub(crate) enum ProblemCode {
     BadRequest,
     MissingToken,
     /// The token or cookie is not the one of this data directory.
@@ -54,16 +54,16 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// Returns the code for programs.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.name_status_title().0
     }
 
-    pub fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         self.name_status_title().1
     }
 
     /// Returns the title for people, which is the same for every problem of this kind.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         self.name_status_title().2
     }
 

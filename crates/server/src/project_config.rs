@@ -25,14 +25,14 @@ use crate::{
 const AGENT_LIST_TTL: Duration = Duration::from_secs(30);
 
 /// The configuration, with and without the file of the project.
-pub struct ProjectConfig {
+pub(crate) struct ProjectConfig {
     pub effective: LoadedConfig,
     /// The configuration without the project's file; `None` if it is invalid without it.
     pub without_project: Option<LoadedConfig>,
 }
 
 /// Returns the folder of a listed project, or the folder in which the server was started.
-pub fn project_folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, ApiError> {
+pub(crate) fn project_folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, ApiError> {
     let failed = |error: std::io::Error| {
         ApiError::new(ProblemCode::InternalError, error_chain(&error), "Check the folder.")
     };
@@ -40,7 +40,7 @@ pub fn project_folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, Ap
 }
 
 /// Loads the configuration of the user and of the project, and the stored choices for it.
-pub fn load(folder: &Path, data: &Path) -> Result<ProjectConfig, ApiError> {
+pub(crate) fn load(folder: &Path, data: &Path) -> Result<ProjectConfig, ApiError> {
     let settings =
         ConfigSources::read(folder, &[]).and_then(|settings| settings.with_saved_permissions(data)).map_err(
             |error| ApiError::new(ProblemCode::InvalidConfiguration, error_chain(&error), error.hint()),
@@ -62,13 +62,13 @@ type CachedList = (Instant, Arc<Vec<AgentListing>>);
 
 /// The agents of each folder, detected at most once per [`AGENT_LIST_TTL`].
 #[derive(Clone, Default)]
-pub struct AgentListCache {
+pub(crate) struct AgentListCache {
     lists: Arc<Mutex<HashMap<PathBuf, CachedList>>>,
 }
 
 impl AgentListCache {
     /// Returns the agents of a folder. Concurrent callers wait for one detection.
-    pub async fn get(&self, folder: PathBuf, data: &Path) -> Result<Arc<Vec<AgentListing>>, ApiError> {
+    pub(crate) async fn get(&self, folder: PathBuf, data: &Path) -> Result<Arc<Vec<AgentListing>>, ApiError> {
         let mut lists = self.lists.lock().await;
         lists.retain(|_, (at, _)| at.elapsed() < AGENT_LIST_TTL);
         if let Some((_, listed)) = lists.get(&folder) {

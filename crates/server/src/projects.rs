@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Returns the projects with runs, the last used first, and the one in whose folder the server was started.
-pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
+pub(crate) fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
     let mut projects: BTreeMap<_, ProjectRow> = BTreeMap::new();
     // Runs are listed oldest first, so the last one wins.
     for run in host.list_runs()? {
@@ -45,7 +45,7 @@ pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
 }
 
 /// Checks that a folder is the one of a listed project.
-pub fn check_project_listed(host: &Host, folder: &Path) -> Result<PathBuf, ApiError> {
+pub(crate) fn check_project_listed(host: &Host, folder: &Path) -> Result<PathBuf, ApiError> {
     let is_requested = |known: &PathBuf| known == folder;
     let project = projects(host)?.into_iter().filter_map(|project| project.folder).find(is_requested);
     project.ok_or_else(|| {

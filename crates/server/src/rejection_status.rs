@@ -8,7 +8,7 @@ use engine::Rejection;
 /// 404: the command names an object that does not exist. 409: the state of the run does not allow it now. 422: it
 /// could not be carried out in any state.
 #[rustfmt::skip] // A table is read by its columns.
-pub fn status_and_title(rejection: &Rejection) -> (StatusCode, &'static str) {
+pub(crate) fn status_and_title(rejection: &Rejection) -> (StatusCode, &'static str) {
     match rejection {
         Rejection::UnknownTask { .. } => (StatusCode::NOT_FOUND, "Unknown task"),
         Rejection::UnknownPhase { .. } => (StatusCode::NOT_FOUND, "Unknown phase"),

@@ -27,7 +27,7 @@ const SLOW_MIN: Duration = Duration::from_secs(5);
 type RequestCounter = Arc<AtomicU64>;
 
 /// Adds the log lines to a router, with request numbers that start at 1.
-pub fn with_request_trace(router: Router) -> Router {
+pub(crate) fn with_request_trace(router: Router) -> Router {
     router.layer(from_fn_with_state(RequestCounter::default(), trace_request))
 }
 

@@ -41,10 +41,10 @@ use crate::{
 };
 
 #[cfg(feature = "typescript")]
-pub use runs::RunRows;
+pub(crate) use runs::RunRows;
 
 /// Path of the OpenAPI description.
-pub const OPENAPI_PATH: &str = "/api/openapi.json";
+pub(crate) const OPENAPI_PATH: &str = "/api/openapi.json";
 
 /// Declares the routes and their description from one list. The description is built on request, because building it
 /// takes longer than the rest of a server's start.
@@ -115,12 +115,12 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
 }
 
 /// Returns the router of the socket, without access checks.
-pub fn socket_router(api: Api) -> Router {
+pub(crate) fn socket_router(api: Api) -> Router {
     with_request_trace(with_error_responses(api_router(api).fallback(unknown_path_error)))
 }
 
 /// Returns the router of a port: with the page, behind the access check.
-pub fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
+pub(crate) fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
     let guard = Arc::new(AccessGuard::new(token, port));
     // Every path outside of /api belongs to the page.
     let router = api_router(api.clone())

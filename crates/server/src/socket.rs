@@ -70,7 +70,7 @@ pub fn socket_path(data: &Path) -> Result<PathBuf, ServerError> {
 }
 
 /// The file of a bound socket. Removed when dropped.
-pub struct SocketFile {
+pub(crate) struct SocketFile {
     path: PathBuf,
     /// Identity of the file, so that only this one is removed.
     file: Option<(u64, u64)>,
@@ -78,7 +78,7 @@ pub struct SocketFile {
 
 impl SocketFile {
     /// Listens in a data directory. The caller must hold its lock.
-    pub fn listen(data: &Path) -> Result<(Self, UnixListener), ServerError> {
+    pub(crate) fn listen(data: &Path) -> Result<(Self, UnixListener), ServerError> {
         let path = socket_path(data)?;
         remove_stale_socket(&path)?;
         let failed = |source| ServerError::Listen { path: path.clone(), source };
@@ -93,7 +93,7 @@ impl SocketFile {
 }
 
 impl SocketFile {
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -130,7 +130,7 @@ fn remove_stale_socket(path: &Path) -> Result<(), ServerError> {
 }
 
 /// Returns device and inode of a file; `None` if it does not exist.
-pub fn file_id(path: &Path) -> Option<(u64, u64)> {
+pub(crate) fn file_id(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::symlink_metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
 }

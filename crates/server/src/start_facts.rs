@@ -7,7 +7,7 @@ use sessions::{Enforcement, supported_sandbox};
 use tracing::{info, warn};
 
 /// Logs the version, the listeners and what the machine offers. Starts git, so it must not delay the start.
-pub fn log_start_facts(socket: &Path, address: Option<&str>) {
+pub(crate) fn log_start_facts(socket: &Path, address: Option<&str>) {
     info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),

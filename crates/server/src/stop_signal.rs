@@ -6,7 +6,7 @@ use runtime::ShutdownMode;
 use tokio::sync::watch;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerStage {
+pub(crate) enum ServerStage {
     Serving,
     Stopping(ShutdownMode),
     /// The runs have stopped, and all their events are published.
@@ -15,17 +15,17 @@ pub enum ServerStage {
 
 /// Requests the shutdown and reports its stage. Clones share one state.
 #[derive(Clone)]
-pub struct StopSignal {
+pub(crate) struct StopSignal {
     stage: Arc<watch::Sender<ServerStage>>,
 }
 
 impl StopSignal {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { stage: Arc::new(watch::Sender::new(ServerStage::Serving)) }
     }
 
     /// Requests the shutdown. Only the first request counts.
-    pub fn request(&self, agents: ShutdownMode) {
+    pub(crate) fn request(&self, agents: ShutdownMode) {
         self.stage.send_if_modified(|stage| {
             let is_first = *stage == ServerStage::Serving;
             if is_first {
@@ -36,7 +36,7 @@ impl StopSignal {
     }
 
     /// Waits for a request.
-    pub async fn wait_for_request(&self) -> ShutdownMode {
+    pub(crate) async fn wait_for_request(&self) -> ShutdownMode {
         let mut stage = self.watch();
         loop {
             if let ServerStage::Stopping(agents) = *stage.borrow_and_update() {
@@ -49,11 +49,11 @@ impl StopSignal {
         }
     }
 
-    pub fn mark_stopped(&self) {
+    pub(crate) fn mark_stopped(&self) {
         self.stage.send_replace(ServerStage::Stopped);
     }
 
-    pub fn watch(&self) -> watch::Receiver<ServerStage> {
+    pub(crate) fn watch(&self) -> watch::Receiver<ServerStage> {
         self.stage.subscribe()
     }
 }

@@ -18,7 +18,7 @@ const FILE_NAME: &str = "inputs";
 
 /// What a group of holder inputs stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum InputPurpose {
+pub(crate) enum InputPurpose {
     /// The first bytes for a new process.
     Handshake,
     /// An input of the session's user, by its number.
@@ -29,7 +29,7 @@ pub enum InputPurpose {
 
 /// The ledger of one session, opened for writing.
 #[derive(Debug)]
-pub struct InputLedger {
+pub(crate) struct InputLedger {
     file: File,
     spans: SpansBySource,
     next: u64,
@@ -37,7 +37,7 @@ pub struct InputLedger {
 
 /// The entries of a session's ledger, for readers.
 #[derive(Debug)]
-pub struct SentInputs {
+pub(crate) struct SentInputs {
     spans: SpansBySource,
 }
 
@@ -46,7 +46,7 @@ type SpansBySource = BTreeMap<InputPurpose, (u64, u64)>;
 
 impl SentInputs {
     /// Reads the ledger in a session's folder. A missing one is empty.
-    pub fn read(directory: &Path) -> io::Result<Self> {
+    pub(crate) fn read(directory: &Path) -> io::Result<Self> {
         match fs::read_to_string(directory.join(FILE_NAME)) {
             Ok(text) => Ok(Self { spans: parse(&text) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: SpansBySource::new() }),
@@ -55,7 +55,7 @@ impl SentInputs {
     }
 
     /// Returns the input whose last piece has this sequence number.
-    pub fn input_completed_by(&self, sequence: u64) -> Option<u32> {
+    pub(crate) fn input_completed_by(&self, sequence: u64) -> Option<u32> {
         self.spans.iter().find_map(|(source, (first, count))| match source {
             InputPurpose::Input(number) if first + count == sequence + 1 => Some(*number),
             InputPurpose::Input(_) | InputPurpose::Handshake | InputPurpose::Reply(_) => None,
@@ -67,7 +67,7 @@ impl InputLedger {
     /// Opens or creates the ledger in a session's folder.
     ///
     /// Fails with `WouldBlock` if another process has it open: two writers would use the same numbers.
-    pub fn open(directory: &Path) -> io::Result<Self> {
+    pub(crate) fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(FILE_NAME);
         let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
@@ -82,7 +82,7 @@ impl InputLedger {
     }
 
     /// Returns the sequence numbers of a source. A new source gets the next `count` numbers, durably.
-    pub fn allocate(&mut self, source: InputPurpose, count: u64) -> io::Result<std::ops::Range<u64>> {
+    pub(crate) fn allocate(&mut self, source: InputPurpose, count: u64) -> io::Result<std::ops::Range<u64>> {
         if let Some((first, count)) = self.spans.get(&source) {
             return Ok(*first..first + count);
         }
@@ -95,16 +95,16 @@ impl InputLedger {
     }
 
     /// Skips the numbers below `number`: another client of the holder has used them.
-    pub fn skip_to(&mut self, number: u64) {
+    pub(crate) fn skip_to(&mut self, number: u64) {
         self.next = self.next.max(number);
     }
 
-    pub fn find(&self, source: InputPurpose) -> Option<std::ops::Range<u64>> {
+    pub(crate) fn find(&self, source: InputPurpose) -> Option<std::ops::Range<u64>> {
         self.spans.get(&source).map(|(first, count)| *first..first + count)
     }
 
     /// Returns the inputs of the session's user that are complete once all numbers up to `written` are written.
-    pub fn inputs_up_to(&self, written: u64) -> impl Iterator<Item = u32> {
+    pub(crate) fn inputs_up_to(&self, written: u64) -> impl Iterator<Item = u32> {
         self.spans.iter().filter_map(move |(source, (first, count))| match source {
             InputPurpose::Input(number) if first + count <= written + 1 => Some(*number),
             InputPurpose::Input(_) | InputPurpose::Handshake | InputPurpose::Reply(_) => None,

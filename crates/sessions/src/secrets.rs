@@ -10,7 +10,7 @@ const SECRET_BYTES_MIN: usize = 8;
 
 /// Returns the secrets among the added variables, then among the inherited ones. Those beyond the holder's limits are
 /// omitted, so that the session can start.
-pub fn agent_secrets(
+pub(crate) fn agent_secrets(
     added: &BTreeMap<OsString, OsString>,
     all: &BTreeMap<OsString, OsString>,
 ) -> Vec<Secret> {

@@ -10,17 +10,17 @@ use std::{
 
 use crate::StoreError;
 
-pub const LOCK_FILE: &str = "log.lock";
+pub(crate) const LOCK_FILE: &str = "log.lock";
 
 /// Excludes other processes while it exists.
 #[derive(Debug)]
-pub struct DirectoryLock {
+pub(crate) struct DirectoryLock {
     _file: File,
 }
 
 impl DirectoryLock {
     /// Locks a directory; fails with the process id of the current holder.
-    pub fn take(directory: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(LOCK_FILE);
         let failed = |error| StoreError::from_lock_error(&path, error);
         let mut file = OpenOptions::new()

@@ -24,7 +24,7 @@ pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 const APPLICATION_ID: i32 = 0x4a44_414e;
 
 /// Migrates a file to the newest schema; an empty file gets all of it.
-pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::from_sqlite_error(path, error);
     if checked_version(connection, path)? == SCHEMA_VERSION {
         return Ok(());
@@ -41,7 +41,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
 }
 
 /// Fails unless a file has the newest schema. Changes nothing.
-pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = checked_version(connection, path)?;
     if found == SCHEMA_VERSION {
         return Ok(());

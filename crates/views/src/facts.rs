@@ -8,7 +8,7 @@ use crate::rows::{InboxItem, PendingCounts, ResponsibleParty, SessionState, Task
 
 /// State of the fold beside the rows.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub(crate) struct Facts {
     pub tasks: BTreeMap<TaskId, TaskFacts>,
     pub phases: BTreeMap<PhaseNumber, PhaseFacts>,
     pub sessions: BTreeMap<SessionId, SessionFacts>,
@@ -28,7 +28,7 @@ pub struct Facts {
 
 /// State of a task beside its row.
 #[derive(Debug, Clone)]
-pub struct TaskFacts {
+pub(crate) struct TaskFacts {
     /// State without regard to blocks and slots.
     pub base: TaskState,
     /// Given back when the task is blocked; without a slot a started task shows as ready.
@@ -51,7 +51,7 @@ pub struct TaskFacts {
 }
 
 impl TaskFacts {
-    pub fn new(base: TaskState, has_review: bool) -> Self {
+    pub(crate) fn new(base: TaskState, has_review: bool) -> Self {
         Self {
             base,
             has_slot: false,
@@ -69,7 +69,7 @@ impl TaskFacts {
     }
 
     /// Returns the state that the row shows.
-    pub fn state(&self, is_blocked: bool) -> TaskState {
+    pub(crate) fn state(&self, is_blocked: bool) -> TaskState {
         let is_started = matches!(self.base, TaskState::Running | TaskState::Checking | TaskState::Merging);
         match (is_blocked, is_started && !self.has_slot) {
             (_, _) if self.base.is_final() => self.base,
@@ -80,7 +80,7 @@ impl TaskFacts {
     }
 
     /// Updates the state of a dependency.
-    pub fn set_dependency_state(&mut self, task: &TaskId, standing: DependencyState) {
+    pub(crate) fn set_dependency_state(&mut self, task: &TaskId, standing: DependencyState) {
         self.lost_tasks.remove(task);
         self.unmet_tasks.remove(task);
         match standing {
@@ -90,14 +90,14 @@ impl TaskFacts {
         }
     }
 
-    pub fn n_unmet(&self) -> usize {
+    pub(crate) fn n_unmet(&self) -> usize {
         self.lost_tasks.len() + self.unmet_tasks.len() + self.unmet_phases.len() + self.unmet_externals.len()
     }
 }
 
 /// State of a task for the tasks that depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DependencyState {
+pub(crate) enum DependencyState {
     /// Done or skipped.
     Met,
     /// Not finished yet.
@@ -108,7 +108,7 @@ pub enum DependencyState {
 
 /// State of a phase beside its row.
 #[derive(Debug, Clone, Default)]
-pub struct PhaseFacts {
+pub(crate) struct PhaseFacts {
     /// Whether the phase has a check for its tasks.
     pub has_check: bool,
     pub tasks: BTreeSet<TaskId>,
@@ -122,7 +122,7 @@ pub struct PhaseFacts {
 
 /// State of a session beside its row.
 #[derive(Debug, Clone)]
-pub struct SessionFacts {
+pub(crate) struct SessionFacts {
     /// State without regard to open questions and requests.
     pub base: SessionState,
     /// Open questions and requests of the session.
@@ -131,14 +131,14 @@ pub struct SessionFacts {
 
 /// Open items by the party that must act, counted so that the row of the run needs no search.
 #[derive(Debug, Clone, Default)]
-pub struct OpenItems {
+pub(crate) struct OpenItems {
     items: BTreeMap<InboxItem, ResponsibleParty>,
     pub counts: PendingCounts,
 }
 
 impl OpenItems {
     /// Sets the party of an item; `None` closes the item.
-    pub fn set_party(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
+    pub(crate) fn set_party(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
         let before = match party.clone() {
             Some(party) => self.items.insert(item, party),
             None => self.items.remove(&item),

@@ -5,41 +5,41 @@
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
 }
 
 impl Graph {
     /// Creates a graph without edges.
-    pub fn new(n_nodes: usize) -> Self {
+    pub(crate) fn new(n_nodes: usize) -> Self {
         Self { before: vec![Vec::new(); n_nodes], after: vec![Vec::new(); n_nodes] }
     }
 
     /// Adds an edge. Ignores duplicates and self-loops.
-    pub fn connect(&mut self, earlier: usize, later: usize) {
+    pub(crate) fn connect(&mut self, earlier: usize, later: usize) {
         if earlier != later && !self.before[later].contains(&earlier) {
             self.before[later].push(earlier);
             self.after[earlier].push(later);
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.before.len()
     }
 
     /// Returns the direct predecessors of a node.
-    pub fn before(&self, node: usize) -> &[usize] {
+    pub(crate) fn before(&self, node: usize) -> &[usize] {
         &self.before[node]
     }
 
     /// Returns the direct successors of a node.
-    pub fn after(&self, node: usize) -> &[usize] {
+    pub(crate) fn after(&self, node: usize) -> &[usize] {
         &self.after[node]
     }
 
     /// Returns the nodes in topological order.
-    pub fn topological_order(&self) -> Vec<usize> {
+    pub(crate) fn topological_order(&self) -> Vec<usize> {
         let mut n_before: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut free: VecDeque<usize> = (0..self.len()).filter(|node| n_before[*node] == 0).collect();
         let mut order = Vec::with_capacity(self.len());
@@ -57,7 +57,7 @@ impl Graph {
     }
 
     /// Returns the length of the longest path to each node, in edges.
-    pub fn levels(&self) -> Vec<usize> {
+    pub(crate) fn levels(&self) -> Vec<usize> {
         let mut levels = vec![0; self.len()];
         for node in self.topological_order() {
             let level = self.before(node).iter().map(|earlier| levels[*earlier] + 1).max();
@@ -67,7 +67,7 @@ impl Graph {
     }
 
     /// Returns the strongly connected component of each node, identified by its smallest node.
-    pub fn strongly_connected_components(&self) -> Vec<usize> {
+    pub(crate) fn strongly_connected_components(&self) -> Vec<usize> {
         // Kosaraju's algorithm: backward from the node finished last, only nodes of its component are reachable.
         let mut circles: Vec<Option<usize>> = vec![None; self.len()];
         for start in self.depth_first_finish_order().into_iter().rev() {

@@ -83,7 +83,7 @@ pub(crate) struct SentenceContext<'a> {
 
 impl SentenceContext<'_> {
     /// Returns the agent of a session, `Jangdan` for a session without a process.
-    pub fn agent(&self, session: SessionId) -> String {
+    pub(crate) fn agent(&self, session: SessionId) -> String {
         match self.rows.sessions.get(&session) {
             Some(row) => row.agent.as_ref().map_or_else(|| "Jangdan".to_owned(), ToString::to_string),
             None => session.to_string(),
@@ -91,7 +91,7 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the name of the user who caused the event, `None` if an agent or Jangdan did.
-    pub fn acting_user(&self) -> Option<&str> {
+    pub(crate) fn acting_user(&self) -> Option<&str> {
         match self.actor {
             Actor::Person(name) => Some(name),
             Actor::Agent(_) | Actor::Clock | Actor::System => None,
@@ -99,7 +99,7 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the user or agent that caused the event, else `Jangdan`.
-    pub fn acting_party_name(&self) -> String {
+    pub(crate) fn acting_party_name(&self) -> String {
         match self.actor {
             Actor::Person(name) => name.clone(),
             Actor::Agent(session) => self.agent(*session),
@@ -108,26 +108,26 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the id of a question with the beginning of its text.
-    pub fn question(&self, id: QuestionId) -> String {
+    pub(crate) fn question(&self, id: QuestionId) -> String {
         self.rows.questions.get(&id).map_or_else(|| id.to_string(), |row| question_label(id, &row.text))
     }
 
     /// Returns the same in Korean, for questions that Jangdan asks itself.
-    pub fn question_korean(&self, id: QuestionId) -> String {
+    pub(crate) fn question_korean(&self, id: QuestionId) -> String {
         let row = self.rows.questions.get(&id);
         row.map_or_else(|| id.to_string(), |row| question_label(id, row.korean.as_ref().unwrap_or(&row.text)))
     }
 
     /// Returns the name of a requested resource with the id of the request.
-    pub fn request(&self, id: RequestId) -> String {
+    pub(crate) fn request(&self, id: RequestId) -> String {
         self.rows.requests.get(&id).map_or_else(|| id.to_string(), |row| format!("{} ({id})", row.name))
     }
 
-    pub fn escalation_row(&self, id: EscalationId) -> Option<&EscalationRow> {
+    pub(crate) fn escalation_row(&self, id: EscalationId) -> Option<&EscalationRow> {
         self.rows.escalations.get(&id)
     }
 
-    pub fn escalation_subject(&self, id: EscalationId) -> EscalationSubject {
+    pub(crate) fn escalation_subject(&self, id: EscalationId) -> EscalationSubject {
         let row = self.escalation_row(id);
         match (row.and_then(|row| row.task.clone()), row.and_then(|row| row.phase)) {
             (Some(task), _) => EscalationSubject::Task { task },
@@ -136,12 +136,12 @@ impl SentenceContext<'_> {
         }
     }
 
-    pub fn invocation_row(&self, id: InvocationId) -> Option<&InvocationRow> {
+    pub(crate) fn invocation_row(&self, id: InvocationId) -> Option<&InvocationRow> {
         self.rows.invocations.get(&id)
     }
 
     /// Returns the agent that called and the agent that was called.
-    pub fn call_parties(&self, id: InvocationId) -> (String, String) {
+    pub(crate) fn call_parties(&self, id: InvocationId) -> (String, String) {
         let row = self.invocation_row(id);
         let caller = row.map_or_else(|| id.to_string(), |row| self.agent(row.caller_session));
         let callee = row.map_or_else(|| id.to_string(), |row| row.callee.to_string());
@@ -149,17 +149,17 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the agent that submitted a result.
-    pub fn result_sender(&self, id: ResultId) -> String {
+    pub(crate) fn result_sender(&self, id: ResultId) -> String {
         self.rows.results.get(&id).map_or_else(|| id.to_string(), |row| self.agent(row.from_session))
     }
 
     /// Returns the task of a feedback loop.
-    pub fn loop_task(&self, id: LoopId) -> String {
+    pub(crate) fn loop_task(&self, id: LoopId) -> String {
         self.rows.loops.get(&id).map_or_else(|| id.to_string(), |row| row.task.to_string())
     }
 
     /// Returns the task of a checkpoint.
-    pub fn checkpoint_task(&self, id: CheckpointId) -> Option<&TaskId> {
+    pub(crate) fn checkpoint_task(&self, id: CheckpointId) -> Option<&TaskId> {
         self.rows.checkpoints.get(&id).map(|row| &row.task)
     }
 }

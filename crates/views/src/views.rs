@@ -19,7 +19,7 @@ pub struct Views {
 
 /// Position, time and cause of an event.
 #[derive(Debug, Clone, Copy)]
-pub struct EventMoment<'a> {
+pub(crate) struct EventMoment<'a> {
     pub sequence: Sequence,
     pub at: Timestamp,
     pub actor: &'a Actor,

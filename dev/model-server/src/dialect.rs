@@ -44,7 +44,7 @@ impl Completion<'_> {
 
 /// The operation that a path selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Endpoint {
+pub(crate) enum Endpoint {
     Completion(Dialect),
     /// Counts the tokens of a request.
     TokenCount(Dialect),
@@ -54,7 +54,7 @@ pub enum Endpoint {
 }
 
 /// Returns the operation of a request's target.
-pub fn endpoint(target: &str) -> Endpoint {
+pub(crate) fn endpoint(target: &str) -> Endpoint {
     let path = target.split('?').next().unwrap_or(target);
     let last = path.rsplit('/').next().unwrap_or(path);
     match last.rsplit(':').next().unwrap_or(last) {

@@ -9,7 +9,7 @@ const BODY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// A parsed HTTP request.
 #[derive(Debug)]
-pub struct Request {
+pub(crate) struct Request {
     /// `GET`, `POST`, …; in upper case.
     pub method: String,
     /// The path with the query.
@@ -22,13 +22,13 @@ pub struct Request {
 
 impl Request {
     /// Returns the value of a header by its name in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Reads a request; `None` if the connection is closed before the first.
-pub fn read_request(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
+pub(crate) fn read_request(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -78,7 +78,7 @@ fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 /// Sends a response with its whole body.
-pub fn respond(
+pub(crate) fn respond(
     stream: &mut impl Write,
     status: u16,
     headers: &[(String, String)],
@@ -91,14 +91,14 @@ pub fn respond(
 }
 
 /// Sends the head of a chunked response.
-pub fn begin_stream(stream: &mut impl Write, headers: &[(String, String)]) -> io::Result<()> {
+pub(crate) fn begin_stream(stream: &mut impl Write, headers: &[(String, String)]) -> io::Result<()> {
     let chunked = ("transfer-encoding".to_owned(), "chunked".to_owned());
     write_head(stream, 200, "text/event-stream", headers.iter().chain([&chunked]))?;
     stream.flush()
 }
 
 /// Sends a chunk; an empty one ends the response.
-pub fn send_chunk(stream: &mut impl Write, chunk: &str) -> io::Result<()> {
+pub(crate) fn send_chunk(stream: &mut impl Write, chunk: &str) -> io::Result<()> {
     stream.write_all(format!("{:x}\r\n{chunk}\r\n", chunk.len()).as_bytes())?;
     stream.flush()
 }

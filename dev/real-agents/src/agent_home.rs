@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use crate::programs::Agent;
 
 /// The folders and the environment of one agent.
-pub struct AgentHome {
+pub(crate) struct AgentHome {
     home: PathBuf,
     /// The folder in which the agent works.
     pub work: PathBuf,
@@ -26,7 +26,7 @@ pub struct AgentHome {
 
 impl AgentHome {
     /// Creates the folders of an agent; removes those of an earlier run.
-    pub fn create(agent: &Agent, folder: &Path, model: &str) -> Result<Self> {
+    pub(crate) fn create(agent: &Agent, folder: &Path, model: &str) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("clear {}", folder.display()))?;
         }
@@ -48,12 +48,12 @@ impl AgentHome {
     }
 
     /// Returns the variables that are added to this process's clean environment.
-    pub fn environment(&self) -> &BTreeMap<OsString, OsString> {
+    pub(crate) fn environment(&self) -> &BTreeMap<OsString, OsString> {
         &self.environment
     }
 
     /// Returns a command that starts a program of the agent in its working folder.
-    pub fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.work).env_clear();
         for name in ["PATH", "LANG", "TERM"] {

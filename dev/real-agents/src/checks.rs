@@ -26,7 +26,7 @@ use crate::{
 
 /// The checks, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Check {
+pub(crate) enum Check {
     /// A prompt is answered, and the messages in its text are decoded.
     Prompt,
     /// A question of the protocol is answered in the same session.
@@ -56,7 +56,7 @@ pub enum Check {
 }
 
 impl Check {
-    pub const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Prompt,
         Self::Question,
         Self::OwnQuestion,
@@ -73,7 +73,7 @@ impl Check {
     ];
 
     /// Returns the name in the table.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Question => "question",
@@ -93,7 +93,7 @@ impl Check {
 }
 
 /// An agent and driver with its model and folders.
-pub struct CheckContext<'a> {
+pub(crate) struct CheckContext<'a> {
     setup: &'a AgentSetup,
     preset: Preset,
     pub server: &'a ModelServer,
@@ -105,13 +105,13 @@ pub struct CheckContext<'a> {
 
 impl<'a> CheckContext<'a> {
     /// Prepares the checks; the agent is started by the first.
-    pub fn new(setup: &'a AgentSetup, server: &'a ModelServer, home: &'a AgentHome) -> Result<Self> {
+    pub(crate) fn new(setup: &'a AgentSetup, server: &'a ModelServer, home: &'a AgentHome) -> Result<Self> {
         let preset = preset::resolve_preset(setup.preset, &setup.extra_presets.parse()?)?;
         Ok(Self { setup, preset, server, home, agent: None, started_minute: unix_minute() })
     }
 
     /// Runs a check. After a failure the session is ended, so that the next check starts a new one.
-    pub fn run_check(&mut self, check: Check) -> Result<()> {
+    pub(crate) fn run_check(&mut self, check: Check) -> Result<()> {
         let outcome = match check {
             Check::Prompt => self.check_prompt(),
             Check::Question => self.check_protocol_question(),
@@ -136,13 +136,13 @@ impl<'a> CheckContext<'a> {
     }
 
     /// Ends the session of the agent.
-    pub fn end_session(&mut self) {
+    pub(crate) fn end_session(&mut self) {
         // An error means that it has ended already.
         let _ = self.agent.take().map(DrivenAgent::stop);
     }
 
     /// Returns the agent; starts it if it is not running.
-    pub fn agent(&mut self) -> Result<&mut DrivenAgent> {
+    pub(crate) fn agent(&mut self) -> Result<&mut DrivenAgent> {
         if self.agent.is_none() {
             self.agent =
                 Some(DrivenAgent::start(&self.preset, self.home, LaunchMode::Fresh(&new_session_id()?))?);
@@ -153,7 +153,7 @@ impl<'a> CheckContext<'a> {
 
     /// Sets the next turns of the model, each with a text that its prompt must contain: some agents send more requests
     /// than there are prompts.
-    pub fn set_script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
+    pub(crate) fn set_script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
         let rule = |(text, turn): (&str, ScriptedTurn)| Rule {
             contains: Some(text.to_owned()),
             turns: [turn].into(),
@@ -165,13 +165,13 @@ impl<'a> CheckContext<'a> {
     }
 
     /// Replaces `$K` in a text with the session key, or with nothing if none is needed.
-    pub fn insert_session_key(&mut self, text: &str) -> Result<String> {
+    pub(crate) fn insert_session_key(&mut self, text: &str) -> Result<String> {
         let key = self.agent()?.entry.metadata.key.clone();
         Ok(text.replace("$K", &if self.setup.has_keys { format!(" {key}") } else { String::new() }))
     }
 
     /// Returns the last request of the conversation, which contains all earlier messages.
-    pub fn last_request(&self) -> Result<String> {
+    pub(crate) fn last_request(&self) -> Result<String> {
         let requests = self.server.requests();
         let last = requests.iter().rfind(|request| !request.is_side_request);
         last.map(|request| request.body.to_string()).context("the model got no request")
@@ -442,7 +442,7 @@ fn slow_reply(word: &str) -> ScriptedTurn {
 }
 
 /// Returns the names of the messages in a turn.
-pub fn message_names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
+pub(crate) fn message_names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
     let name = |item: &DecodedItem| match item {
         DecodedItem::Message(message) => Some(message.message.name()),
         DecodedItem::Invalid(_) | DecodedItem::NearMiss(_) => None,

@@ -17,7 +17,7 @@ use serde_json::Value;
 const LINE_MAX: Duration = Duration::from_secs(30);
 
 /// A conversation with a program that is killed when dropped.
-pub struct JsonLinesDialogue {
+pub(crate) struct JsonLinesDialogue {
     child: Child,
     input: ChildStdin,
     lines: Receiver<Value>,
@@ -27,7 +27,7 @@ pub struct JsonLinesDialogue {
 
 impl JsonLinesDialogue {
     /// Starts a program and reads its output.
-    pub fn start(command: &mut Command) -> Result<Self> {
+    pub(crate) fn start(command: &mut Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut child =
             command.spawn().with_context(|| format!("start {}", command.get_program().display()))?;
@@ -42,18 +42,18 @@ impl JsonLinesDialogue {
     }
 
     /// Sends one line.
-    pub fn send(&mut self, value: &Value) -> Result<()> {
+    pub(crate) fn send(&mut self, value: &Value) -> Result<()> {
         self.input.write_all(format!("{value}\n").as_bytes()).context("send a line")
     }
 
     /// Waits for a line with this text at a JSON pointer, and returns it.
-    pub fn wait_for_text(&mut self, pointer: &str, text: &str) -> Result<Value> {
+    pub(crate) fn wait_for_text(&mut self, pointer: &str, text: &str) -> Result<Value> {
         let matches = |value: &Value| value.pointer(pointer).and_then(Value::as_str) == Some(text);
         self.receive_matching(matches).with_context(|| format!("wait for {text:?} at {pointer}"))
     }
 
     /// Waits for the response to a request, and returns its result.
-    pub fn wait_for_request_result(&mut self, id: u64) -> Result<Value> {
+    pub(crate) fn wait_for_request_result(&mut self, id: u64) -> Result<Value> {
         let is_response =
             |value: &Value| value.get("id") == Some(&Value::from(id)) && value.get("method").is_none();
         let response =

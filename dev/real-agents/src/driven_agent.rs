@@ -25,7 +25,7 @@ const EVENT_MAX: Duration = Duration::from_secs(45);
 const END_GRACE: Duration = Duration::from_secs(3);
 
 /// A running agent with its session and driver.
-pub struct DrivenAgent {
+pub(crate) struct DrivenAgent {
     sessions: Sessions,
     pub entry: SessionEntry,
     session: Session,
@@ -38,7 +38,7 @@ pub struct DrivenAgent {
 
 /// A turn that has ended.
 #[derive(Debug)]
-pub struct EndedTurn {
+pub(crate) struct EndedTurn {
     /// Its messages, including invalid ones and near misses.
     pub items: Vec<DecodedItem>,
     /// Its text for the user.
@@ -50,7 +50,7 @@ pub struct EndedTurn {
 
 impl DrivenAgent {
     /// Starts an agent by its preset, and waits until it is ready.
-    pub fn start(preset: &Preset, home: &AgentHome, launch: LaunchMode<'_>) -> Result<Self> {
+    pub(crate) fn start(preset: &Preset, home: &AgentHome, launch: LaunchMode<'_>) -> Result<Self> {
         let sessions = Sessions::open(&home.data)?;
         let line = sessions::command_line(preset, launch);
         let mut environment = line.environment;
@@ -86,7 +86,7 @@ impl DrivenAgent {
     }
 
     /// Sends an input to the agent; retries while its driver is not ready for it.
-    pub fn send_input(&mut self, input: &AgentInput) -> Result<()> {
+    pub(crate) fn send_input(&mut self, input: &AgentInput) -> Result<()> {
         self.number += 1;
         let deadline = Instant::now() + EVENT_MAX;
         loop {
@@ -106,18 +106,18 @@ impl DrivenAgent {
     }
 
     /// Sends a prompt and waits for the end of the turn.
-    pub fn prompt_and_wait(&mut self, prompt: &str) -> Result<EndedTurn> {
+    pub(crate) fn prompt_and_wait(&mut self, prompt: &str) -> Result<EndedTurn> {
         self.send_prompt(prompt)?;
         self.wait_for_turn_end()
     }
 
     /// Sends a prompt to the agent.
-    pub fn send_prompt(&mut self, prompt: &str) -> Result<()> {
+    pub(crate) fn send_prompt(&mut self, prompt: &str) -> Result<()> {
         self.send_input(&AgentInput::Prompt { text: prompt.to_owned() })
     }
 
     /// Waits for a permission prompt.
-    pub fn wait_for_permission(&mut self) -> Result<PermissionRequest> {
+    pub(crate) fn wait_for_permission(&mut self) -> Result<PermissionRequest> {
         self.wait_for_report("a permission prompt", |report| match report {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.clone()),
             _ => None,
@@ -125,7 +125,7 @@ impl DrivenAgent {
     }
 
     /// Waits for text that contains this part.
-    pub fn wait_for_text(&mut self, part: &str) -> Result<()> {
+    pub(crate) fn wait_for_text(&mut self, part: &str) -> Result<()> {
         self.wait_for_report("text", |report| match report {
             SessionReport::Event(DriverEvent::Text { text }) if text.contains(part) => Some(()),
             _ => None,
@@ -133,7 +133,7 @@ impl DrivenAgent {
     }
 
     /// Waits for the end of a turn, and grants each permission that it requests.
-    pub fn wait_for_turn_end(&mut self) -> Result<EndedTurn> {
+    pub(crate) fn wait_for_turn_end(&mut self) -> Result<EndedTurn> {
         let (mut items, mut used) = (Vec::new(), Usage::default());
         loop {
             let next = self.wait_for_report("the end of the turn", |report| {
@@ -161,7 +161,7 @@ impl DrivenAgent {
     }
 
     /// Continues the conversation until a condition outside of it holds.
-    pub fn read_reports_until(&mut self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
+    pub(crate) fn read_reports_until(&mut self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
         let deadline = Instant::now() + EVENT_MAX;
         while !holds() {
             ensure!(Instant::now() < deadline, "{what} did not happen within {EVENT_MAX:?}");
@@ -173,7 +173,7 @@ impl DrivenAgent {
     }
 
     /// Waits for an event, and returns what `select` returns for it.
-    pub fn wait_for_report<T>(
+    pub(crate) fn wait_for_report<T>(
         &mut self,
         what: &str,
         mut select: impl FnMut(&SessionReport) -> Option<T>,
@@ -204,7 +204,7 @@ impl DrivenAgent {
     }
 
     /// Suspends all its processes for this time, checks that they print nothing, and continues them.
-    pub fn freeze(&mut self, time: Duration) -> Result<()> {
+    pub(crate) fn freeze(&mut self, time: Duration) -> Result<()> {
         self.session.pause()?;
         // Output from before is read first.
         loop {
@@ -221,7 +221,7 @@ impl DrivenAgent {
     }
 
     /// Closes its input, and ends it if it does not end by itself.
-    pub fn close(mut self) -> Result<()> {
+    pub(crate) fn close(mut self) -> Result<()> {
         self.session.close_input()?;
         let deadline = Instant::now() + END_GRACE;
         while Instant::now() < deadline {
@@ -234,7 +234,7 @@ impl DrivenAgent {
     }
 
     /// Kills the holder, and with it all processes of the session.
-    pub fn kill(self) -> Result<()> {
+    pub(crate) fn kill(self) -> Result<()> {
         let status = holder::status::read(&self.entry.directory)?
             .context("the session has no status of its holder")?;
         let killed = Command::new("kill").args(["-9", &status.holder_pid.to_string()]).status()?;
@@ -244,7 +244,7 @@ impl DrivenAgent {
     }
 
     /// Ends the session.
-    pub fn stop(mut self) -> Result<()> {
+    pub(crate) fn stop(mut self) -> Result<()> {
         Ok(self.session.stop(END_GRACE)?)
     }
 }

@@ -85,7 +85,7 @@ const MISTAKES: [(&str, &str, DecodedKind); 22] = [
 ];
 
 /// Makes the model send each mistake, and checks how it is decoded and corrected.
-pub fn check(context: &mut CheckContext<'_>) -> Result<()> {
+pub(crate) fn check(context: &mut CheckContext<'_>) -> Result<()> {
     for (number, (description, text, decoded_as)) in MISTAKES.into_iter().enumerate() {
         // On a screen, a line with the same text as an earlier one could be that one.
         let text =

@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 
 /// A real agent and its configuration.
-pub struct Agent {
+pub(crate) struct Agent {
     /// The name in options and in the table.
     pub name: &'static str,
     /// The program that npm installed.
@@ -17,7 +17,7 @@ pub struct Agent {
 }
 
 /// Finds an agent by its name.
-pub fn find_agent(name: &str) -> Result<&'static Agent> {
+pub(crate) fn find_agent(name: &str) -> Result<&'static Agent> {
     ALL.iter().find(|agent| agent.name == name).with_context(|| format!("unknown agent {name}"))
 }
 

@@ -28,7 +28,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// What happens during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scenario {
+pub(crate) enum Scenario {
     /// Undisturbed: one agent asks a question, one requests a permission.
     Quiet,
     /// The server is killed while two agents reply, and the run is resumed.
@@ -38,10 +38,10 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    pub const ALL: [Self; 3] = [Self::Quiet, Self::Killed, Self::Parked];
+    pub(crate) const ALL: [Self; 3] = [Self::Quiet, Self::Killed, Self::Parked];
 
     /// Returns its name in the table.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Quiet => "run",
             Self::Killed => "run, server killed",
@@ -51,7 +51,7 @@ impl Scenario {
 }
 
 /// Does a run from its plan to the merge, and checks the result.
-pub fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
+pub(crate) fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
     let project = Project::create(scenario, folder, jangdan)?;
     let output = project.output.display().to_string();
     let status = run_and_answer(scenario, &project).with_context(|| format!("its output is in {output}"))?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::checks::Check;
 
 /// An agent with one of its drivers.
-pub struct AgentSetup {
+pub(crate) struct AgentSetup {
     pub agent: &'static str,
     /// The name of the driver in the table.
     pub driver: &'static str,
@@ -31,7 +31,7 @@ pub struct AgentSetup {
 
 /// What a refused command does to the turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum RefusalEffect {
+pub(crate) enum RefusalEffect {
     /// The model gets the refusal as the result of its tool.
     TurnContinues,
     TurnEnds,
@@ -40,7 +40,7 @@ pub enum RefusalEffect {
 const NO_QUESTION: &str = "its model has no tool for questions";
 const ON_SCREEN: &str = "a prompt on a screen is answered by the user";
 
-pub const ALL: [AgentSetup; 8] = [
+pub(crate) const ALL: [AgentSetup; 8] = [
     AgentSetup {
         agent: "claude",
         driver: "claude",

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 /// The fields of each kind of line.
-pub type Shapes = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Shapes = BTreeMap<String, BTreeSet<String>>;
 
 /// Fields whose content has any shape.
 const FREE: [&str; 6] = ["input", "rawInput", "rawOutput", "tool_use_result", "tool_input", "_meta"];
 
 /// Returns the shapes of lines, merged by their kind.
-pub fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
+pub(crate) fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
     let mut shapes = Shapes::new();
     for line in lines {
         collect_fields(line, String::new(), shapes.entry(kind(line)).or_default());
@@ -20,7 +20,7 @@ pub fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
 }
 
 /// Returns the kinds and fields of `scripted` that `real` does not have.
-pub fn scripted_only_fields(scripted: &Shapes, real: &Shapes) -> Vec<String> {
+pub(crate) fn scripted_only_fields(scripted: &Shapes, real: &Shapes) -> Vec<String> {
     let mut invented = Vec::new();
     for (kind, fields) in scripted {
         let Some(known) = real.get(kind) else {

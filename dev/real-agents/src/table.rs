@@ -2,7 +2,7 @@
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckResult {
+pub(crate) enum CheckResult {
     Passed,
     Failed,
     /// Not possible with this agent and driver, for this reason.
@@ -10,7 +10,7 @@ pub enum CheckResult {
 }
 
 /// The results of one agent and driver, voice or run.
-pub struct ResultRow {
+pub(crate) struct ResultRow {
     pub name: String,
     /// Each check with its result.
     pub results: Vec<(&'static str, CheckResult)>,
@@ -18,13 +18,13 @@ pub struct ResultRow {
 
 impl ResultRow {
     /// Returns the number of failed checks.
-    pub fn n_failed(&self) -> usize {
+    pub(crate) fn n_failed(&self) -> usize {
         self.results.iter().filter(|(_, result)| *result == CheckResult::Failed).count()
     }
 }
 
 /// Prints all rows, and below them the reasons of unsupported checks.
-pub fn print(rows: &[ResultRow]) {
+pub(crate) fn print(rows: &[ResultRow]) {
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     println!();
     for row in rows {

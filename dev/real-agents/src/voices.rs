@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A conversation with a real agent and with the scripted agent.
-pub struct VoiceComparison {
+pub(crate) struct VoiceComparison {
     /// The name of the voice in scripts.
     pub name: &'static str,
     /// The name of the real agent.
@@ -40,11 +40,16 @@ pub struct VoiceComparison {
 }
 
 /// All voices that a real agent exists for.
-pub const ALL: [VoiceComparison; 6] =
+pub(crate) const ALL: [VoiceComparison; 6] =
     [claude::VOICE, codex::VOICE, acp::CLAUDE, acp::CODEX, acp::OPENCODE, acp::GEMINI];
 
 /// Has the conversation with both, and compares their lines.
-pub fn check(voice: &VoiceComparison, agent: &Agent, home: &AgentHome, scripted_agent: &Path) -> Result<()> {
+pub(crate) fn check(
+    voice: &VoiceComparison,
+    agent: &Agent,
+    home: &AgentHome,
+    scripted_agent: &Path,
+) -> Result<()> {
     let mut real = home.command(voice.program.unwrap_or(agent.program));
     real.envs(voice.environment.iter().copied());
     let real = run_conversation(voice, real.args(voice.arguments), home)?;

@@ -16,7 +16,7 @@ use crate::{
 
 /// The actions of every object, according to the updates so far.
 #[derive(Default)]
-pub struct ActionTable {
+pub(crate) struct ActionTable {
     run: Vec<RunAction>,
     tasks: BTreeMap<TaskId, Vec<TaskAction>>,
     sessions: BTreeMap<SessionId, Vec<SessionAction>>,
@@ -24,7 +24,7 @@ pub struct ActionTable {
 }
 
 impl ActionTable {
-    pub fn apply(&mut self, update: &ActionUpdate) {
+    pub(crate) fn apply(&mut self, update: &ActionUpdate) {
         if let Some(run) = &update.run {
             self.run.clone_from(run);
         }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use domain::{EffectId, Report, SessionId, Timestamp};
 
-pub use process::{Process, ProcessState};
-pub use spool::OutputItem;
+pub(crate) use process::{Process, ProcessState};
+pub(crate) use spool::OutputItem;
 
 use engine::Effect;
 
@@ -23,7 +23,7 @@ const START_MS: i64 = 1_700_000_000_000;
 
 /// An event outside of the engine that is scheduled for a time.
 #[derive(Debug, Clone)]
-pub enum ScheduledEvent {
+pub(crate) enum ScheduledEvent {
     /// The outcome of an effect is reported.
     Report(Box<Report>),
     /// An agent does its next action.
@@ -42,7 +42,7 @@ pub enum ScheduledEvent {
 
 /// Everything outside of the engine.
 #[derive(Debug, Clone)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// Time since the start of the run.
     elapsed_ms: i64,
     /// Error of the clock.
@@ -61,7 +61,7 @@ pub struct Environment {
 
 impl Environment {
     /// Creates the environment at the start of a run.
-    pub fn new(random: Random, disk_random: Option<Random>) -> Self {
+    pub(crate) fn new(random: Random, disk_random: Option<Random>) -> Self {
         Self {
             elapsed_ms: 0,
             skew_ms: 0,
@@ -76,47 +76,47 @@ impl Environment {
     }
 
     /// Returns the time of the clock, including its error.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         Timestamp(START_MS + self.elapsed_ms + self.skew_ms)
     }
 
     /// Returns the time since the start of the run.
-    pub fn elapsed_ms(&self) -> i64 {
+    pub(crate) fn elapsed_ms(&self) -> i64 {
         self.elapsed_ms
     }
 
     /// Schedules an event.
-    pub fn schedule(&mut self, delay_ms: i64, event: ScheduledEvent) {
+    pub(crate) fn schedule(&mut self, delay_ms: i64, event: ScheduledEvent) {
         self.order += 1;
         self.queue.insert((self.elapsed_ms + delay_ms.max(0), self.order), event);
     }
 
     /// Tells whether a deadline is before all scheduled events.
-    pub fn is_deadline_next(&self, deadline: Timestamp) -> bool {
+    pub(crate) fn is_deadline_next(&self, deadline: Timestamp) -> bool {
         let at_ms = self.elapsed_at(deadline);
         self.queue.first_key_value().is_none_or(|((next, _), _)| at_ms <= *next)
     }
 
     /// Advances the time to a deadline.
-    pub fn wait_until(&mut self, deadline: Timestamp) {
+    pub(crate) fn wait_until(&mut self, deadline: Timestamp) {
         self.elapsed_ms = self.elapsed_ms.max(self.elapsed_at(deadline));
     }
 
     /// Advances the time to the next scheduled event and returns it.
-    pub fn next_event(&mut self) -> Option<ScheduledEvent> {
+    pub(crate) fn next_event(&mut self) -> Option<ScheduledEvent> {
         let ((at_ms, _), event) = self.queue.pop_first()?;
         self.elapsed_ms = self.elapsed_ms.max(at_ms);
         Some(event)
     }
 
     /// Moves the clock forwards or backwards.
-    pub fn jump_clock(&mut self) {
+    pub(crate) fn jump_clock(&mut self) {
         let by_ms = self.random.seconds_as_ms(1, 7_200);
         self.skew_ms += if self.random.once_in(2) { by_ms } else { -by_ms };
     }
 
     /// Ends all faults; agents that hang continue.
-    pub fn stop_faults(&mut self) {
+    pub(crate) fn stop_faults(&mut self) {
         self.is_faultless = true;
         let sessions: Vec<SessionId> = self.processes.keys().copied().collect();
         for session in sessions {
@@ -125,7 +125,7 @@ impl Environment {
     }
 
     /// Removes user commands, plan edits and clock jumps from the schedule.
-    pub fn stop_user_commands(&mut self) {
+    pub(crate) fn stop_user_commands(&mut self) {
         self.queue.retain(|_, event| {
             !matches!(
                 event,
@@ -135,17 +135,17 @@ impl Environment {
     }
 
     /// Tells whether an event is scheduled.
-    pub fn has_scheduled_events(&self) -> bool {
+    pub(crate) fn has_scheduled_events(&self) -> bool {
         !self.queue.is_empty()
     }
 
     /// Returns the process of a session.
-    pub fn process_of_session(&self, session: SessionId) -> Option<&Process> {
+    pub(crate) fn process_of_session(&self, session: SessionId) -> Option<&Process> {
         self.processes.get(&session)
     }
 
     /// Tells whether an effect is not executed yet, or will not be reported by itself.
-    pub fn may_stay_unreported(&self, id: EffectId, effect: &Effect) -> bool {
+    pub(crate) fn may_stay_unreported(&self, id: EffectId, effect: &Effect) -> bool {
         match effect {
             Effect::SendInput { .. } => self.is_reported_later(effect),
             // Its end is reported with its output.

@@ -12,11 +12,11 @@ use crate::random::Random;
 const MINUTE_MS: u64 = 60_000;
 
 /// Names of external dependencies.
-pub const EXTERNALS: [&str; 2] = ["staging", "licence"];
+pub(crate) const EXTERNALS: [&str; 2] = ["staging", "licence"];
 
 /// The input of a run.
 #[derive(Debug, Clone)]
-pub struct GeneratedRun {
+pub(crate) struct GeneratedRun {
     /// The plan of the run.
     pub work: PlannedWork,
     pub settings: RunSettings,
@@ -24,7 +24,7 @@ pub struct GeneratedRun {
 }
 
 /// Generates a run with at most `tasks_max` tasks; most are small, so that many can be simulated.
-pub fn generate(random: &mut Random, tasks_max: u32) -> GeneratedRun {
+pub(crate) fn generate(random: &mut Random, tasks_max: u32) -> GeneratedRun {
     let tasks_max = tasks_max.max(1);
     let usual = if random.once_in(20) { tasks_max } else { tasks_max.min(10) };
     let n_tasks = random.between(usual.min(2), usual);
@@ -36,7 +36,7 @@ pub fn generate(random: &mut Random, tasks_max: u32) -> GeneratedRun {
 }
 
 /// Generates a task that is added during the run.
-pub fn generate_added_task(
+pub(crate) fn generate_added_task(
     random: &mut Random,
     phase: u32,
     n: u32,

@@ -23,17 +23,17 @@ use domain::{
     RecordedEvent, RequestId, Role, RunSettings, Sequence, SessionId, TaskId, TeamMember,
 };
 
-pub use calls::Call;
-pub use gates::{Escalation, Phase};
-pub use questions::{Question, QuestionState, Request};
-pub use sessions::{Session, SessionState};
-pub use tasks::{Stage, Task};
+pub(crate) use calls::Call;
+pub(crate) use gates::{Escalation, Phase};
+pub(crate) use questions::{Question, QuestionState, Request};
+pub(crate) use sessions::{Session, SessionState};
+pub(crate) use tasks::{Stage, Task};
 
 use crate::rule::{Rule, RuleViolation};
 
 /// The state of a run according to its events.
 #[derive(Debug, Clone, Default)]
-pub struct Model {
+pub(crate) struct Model {
     pub started: bool,
     pub paused: bool,
     pub ended: bool,
@@ -75,7 +75,7 @@ pub struct Model {
 
 impl Model {
     /// Applies an event, and checks its number.
-    pub fn apply(&mut self, recorded: &RecordedEvent) {
+    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) {
         if recorded.sequence != self.sequence.next() {
             self.add_violation(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
         }
@@ -84,22 +84,22 @@ impl Model {
     }
 
     /// Returns the violations since the last call, in their order.
-    pub fn take_violations(&mut self) -> Vec<RuleViolation> {
+    pub(crate) fn take_violations(&mut self) -> Vec<RuleViolation> {
         std::mem::take(&mut self.violations)
     }
 
     /// Adds a violation of a rule.
-    pub fn add_violation(&mut self, rule: Rule, how: impl Into<String>) {
+    pub(crate) fn add_violation(&mut self, rule: Rule, how: impl Into<String>) {
         self.violations.push(RuleViolation::new(rule, how));
     }
 
     /// Returns the role of an agent; `None` if it is not in the team.
-    pub fn agent_role(&self, agent: &AgentName) -> Option<Role> {
+    pub(crate) fn agent_role(&self, agent: &AgentName) -> Option<Role> {
         self.team.iter().find(|member| member.name == *agent).map(|member| member.role)
     }
 
     /// Returns the questions that are with the person.
-    pub fn questions_with_person(&self) -> Vec<QuestionId> {
+    pub(crate) fn questions_with_person(&self) -> Vec<QuestionId> {
         let pending = |(id, question): (&QuestionId, &Question)| {
             (question.state == QuestionState::Person).then_some(*id)
         };

@@ -2,16 +2,16 @@
 
 /// Pseudo-random numbers that depend on the seed alone.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// Creates the generator of a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// Returns a number below `bound`; 0 if `bound` is 0.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -21,27 +21,27 @@ impl Random {
     }
 
     /// Returns a number from `low` to `high`, both included.
-    pub fn between(&mut self, low: u32, high: u32) -> u32 {
+    pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + u32::try_from(self.below((high - low + 1) as usize)).unwrap_or(0)
     }
 
     /// Returns a time from `low` to `high` seconds, in milliseconds.
-    pub fn seconds_as_ms(&mut self, low: u32, high: u32) -> i64 {
+    pub(crate) fn seconds_as_ms(&mut self, low: u32, high: u32) -> i64 {
         i64::from(self.between(low * 1_000, high * 1_000))
     }
 
     /// Returns true with a probability of one in `n`.
-    pub fn once_in(&mut self, n: usize) -> bool {
+    pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
     /// Returns true with a probability of `percent` in a hundred.
-    pub fn chance_percent(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance_percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// Returns one of the items; `None` if there are none.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 
 /// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputOutcome {
+pub(crate) enum InputOutcome {
     /// Its events are in the log, or it was refused.
     Processed,
     /// The server crashed before its events were in the log.
@@ -27,7 +27,7 @@ pub enum InputOutcome {
 }
 
 /// One simulated run.
-pub struct Simulation<'a> {
+pub(crate) struct Simulation<'a> {
     pub(crate) seed: u64,
     pub(crate) options: Options,
     pub(crate) new_run: &'a dyn Fn() -> Run,
@@ -52,7 +52,7 @@ pub struct Simulation<'a> {
 
 /// How often faults happen in a run.
 #[derive(Debug, Clone, Copy)]
-pub struct FaultRates {
+pub(crate) struct FaultRates {
     /// The server crashes once in this number of commands; never if 0.
     pub crash_once_in: usize,
     /// Whether the clock jumps sometimes.
@@ -63,7 +63,7 @@ pub struct FaultRates {
 
 impl<'a> Simulation<'a> {
     /// Creates the run of a seed.
-    pub fn new(seed: u64, options: &Options, new_run: &'a dyn Fn() -> Run, trace: Trace) -> Self {
+    pub(crate) fn new(seed: u64, options: &Options, new_run: &'a dyn Fn() -> Run, trace: Trace) -> Self {
         let mut random = Random::new(seed);
         let faults = FaultRates {
             crash_once_in: if random.once_in(2) { 0 } else { random.below(60) + 20 },
@@ -95,7 +95,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Simulates the whole run.
-    pub fn run(&mut self) -> Result<Summary, FailedRun> {
+    pub(crate) fn run(&mut self) -> Result<Summary, FailedRun> {
         let outcome = self
             .start_run()
             .and_then(|()| self.run_with_faults())
@@ -121,7 +121,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Returns the lines of the trace.
-    pub fn into_lines(self) -> Vec<String> {
+    pub(crate) fn into_lines(self) -> Vec<String> {
         self.trace.into_lines()
     }
 

@@ -8,23 +8,23 @@ const LINE_CHARS_MAX: usize = 260;
 
 /// The lines so far, if the trace is on.
 #[derive(Debug, Default)]
-pub struct Trace {
+pub(crate) struct Trace {
     lines: Option<Vec<String>>,
 }
 
 impl Trace {
     /// Returns a trace that stores nothing.
-    pub fn disabled() -> Self {
+    pub(crate) fn disabled() -> Self {
         Self { lines: None }
     }
 
     /// Returns a trace that stores all lines.
-    pub fn enabled() -> Self {
+    pub(crate) fn enabled() -> Self {
         Self { lines: Some(Vec::new()) }
     }
 
     /// Adds a line for an input.
-    pub fn add_input(&mut self, step: u64, elapsed_ms: i64, input: &RunInput) {
+    pub(crate) fn add_input(&mut self, step: u64, elapsed_ms: i64, input: &RunInput) {
         self.add_line(|| {
             let seconds = elapsed_ms / 1_000;
             let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -33,24 +33,24 @@ impl Trace {
     }
 
     /// Adds a line for a refused input.
-    pub fn add_refusal(&mut self, rejection: &Rejection) {
+    pub(crate) fn add_refusal(&mut self, rejection: &Rejection) {
         self.add_line(|| format!("        refused: {rejection}"));
     }
 
     /// Adds a line for each event.
-    pub fn add_events(&mut self, events: &[RecordedEvent]) {
+    pub(crate) fn add_events(&mut self, events: &[RecordedEvent]) {
         for recorded in events {
             self.add_line(|| format!("        {:>4} {:?}", recorded.sequence.0, recorded.event));
         }
     }
 
     /// Adds a line for anything else.
-    pub fn add_note(&mut self, note: &str) {
+    pub(crate) fn add_note(&mut self, note: &str) {
         self.add_line(|| format!("        -- {note}"));
     }
 
     /// Returns all lines of the trace.
-    pub fn into_lines(self) -> Vec<String> {
+    pub(crate) fn into_lines(self) -> Vec<String> {
         self.lines.unwrap_or_default()
     }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns the next command with the name of its user; `None` if none is possible.
-pub fn next_user_command(random: &mut Random, model: &Model) -> Option<(&'static str, UserCommand)> {
+pub(crate) fn next_user_command(random: &mut Random, model: &Model) -> Option<(&'static str, UserCommand)> {
     let person = match random.below(60) {
         // Draws without a command, so that the seeds found earlier keep their runs.
         0 => {
@@ -35,7 +35,7 @@ pub fn next_user_command(random: &mut Random, model: &Model) -> Option<(&'static
 }
 
 /// Returns a command that a user is expected to send next: an answer, an approval, a decision.
-pub fn expected_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
+pub(crate) fn expected_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
     let mut commands = Vec::new();
     commands.extend(model.questions_with_person().first().and_then(|id| answer_command(random, model, *id)));
     let open = model.requests.iter().find(|(_, request)| request.open);
@@ -50,7 +50,7 @@ pub fn expected_command(random: &mut Random, model: &Model) -> Option<UserComman
 }
 
 /// Returns the commands that continue what users have paused or not provided.
-pub fn continue_commands(model: &Model) -> Vec<UserCommand> {
+pub(crate) fn continue_commands(model: &Model) -> Vec<UserCommand> {
     let mut commands = Vec::new();
     if model.paused {
         commands.push(UserCommand::ContinueRun);
@@ -188,7 +188,7 @@ fn request_decision_command(random: &mut Random, request: RequestId, known: &Req
 }
 
 /// Returns a resource of the requested kind.
-pub fn provided_resource(asked: &DependencyRequest, is_granted: bool) -> ProvidedResource {
+pub(crate) fn provided_resource(asked: &DependencyRequest, is_granted: bool) -> ProvidedResource {
     let name = asked.name.clone();
     match asked.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {

@@ -30,14 +30,14 @@ const ASKING_AGENT: &str =
 
 /// Options of `cargo xtask api`.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of generated requests for each path.
     #[arg(long, default_value_t = 30)]
     pub examples: u32,
 }
 
 /// Installs schemathesis if it is missing, starts a server, and tests it.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let program = install()?;
     let jangdan =
         step("build", "cargo build shows more", || shell::build_programs(&["jangdan"]))?.join("jangdan");

@@ -11,7 +11,7 @@ use crate::{shell, tools, web};
 
 /// The bench, and the format of its report.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Name of the bench; a wrong name lists them.
     name: String,
     /// Prints the report as one JSON object.
@@ -20,7 +20,7 @@ pub struct Options {
 }
 
 /// Runs the bench and returns its exit status: 1 if a goal is missed.
-pub fn run(options: &Options) -> ExitCode {
+pub(crate) fn run(options: &Options) -> ExitCode {
     if let Err(error) = ensure_prerequisites(options) {
         eprintln!("error: {error:#}");
         return ExitCode::FAILURE;

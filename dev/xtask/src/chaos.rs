@@ -27,7 +27,7 @@ const SPEED: &str = "40";
 
 /// Number of rounds and the first seed.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of runs that are disturbed.
     #[arg(long, default_value_t = 10)]
     pub rounds: u64,
@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 /// Runs all rounds; the first failure ends it, and its folder stays.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let jangdan = shell::build_programs(&["jangdan"])?.join("jangdan");
     let folder = shell::target_directory()?.join("chaos");
     // The same for all rounds: its name is in the files that the demo writes.

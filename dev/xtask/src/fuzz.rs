@@ -20,7 +20,7 @@ const MINIMIZE_SECONDS: u32 = 20;
 
 /// Time and target.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Seconds that each target runs.
     #[arg(long, default_value_t = 60)]
     seconds: u32,
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 /// Runs the targets one after the other; fails at the end if one of them found an input.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let all = targets(&shell::repository_root().join("fuzz/fuzz_targets"))?;
     let chosen: Vec<&String> =
         all.iter().filter(|name| options.target.as_ref().is_none_or(|wanted| *name == wanted)).collect();

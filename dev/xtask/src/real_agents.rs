@@ -14,7 +14,7 @@ use crate::{shell, tools};
 
 /// Which agents and checks, and whether to install the agents again.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Only this agent: claude, codex, opencode or gemini.
     #[arg(long)]
     agent: Option<String>,
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// Installs missing agents and runs every check; fails at the end if a check failed.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let cache = install::cache_folder(options.cache.as_deref())?;
     shell::step("install", "npm 10 or newer and 1.6 GB of disk are needed", || {
         install::ensure_agents(&cache, options.install)

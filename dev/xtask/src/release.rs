@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Builds `target/release/jangdan` and prints what it contains.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     step("tools", "without rustup, install the musl target with the system's package manager", || {
         tools::ensure_holder_target()
     })?;

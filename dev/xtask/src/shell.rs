@@ -9,27 +9,27 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 /// Returns the repository's root.
-pub fn repository_root() -> PathBuf {
+pub(crate) fn repository_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
 /// Returns a `cargo` command that runs in the repository's root.
-pub fn cargo_command(arguments: &[&str]) -> Command {
+pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(repository_root());
     command
 }
 
 /// Returns the target triple of this machine.
-pub fn host_target() -> Result<String> {
+pub(crate) fn host_target() -> Result<String> {
     let version = command_output(Command::new("rustc").arg("-vV").current_dir(repository_root()))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("`rustc -vV` has no line with the host")
 }
 
 /// Runs a command whose output goes to the terminal.
-pub fn run(command: &mut Command) -> Result<()> {
+pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("start {}", format_command(command)))?;
     if !status.success() {
         bail!("{} ended with {status}", format_command(command));
@@ -38,7 +38,7 @@ pub fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs a command and returns its standard output.
-pub fn command_output(command: &mut Command) -> Result<String> {
+pub(crate) fn command_output(command: &mut Command) -> Result<String> {
     let output = command
         .stderr(Stdio::inherit())
         .output()
@@ -51,7 +51,7 @@ pub fn command_output(command: &mut Command) -> Result<String> {
 }
 
 /// Runs a step between a headline and its duration; `hint` is part of the error if it fails.
-pub fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("\n=> {title}");
     let start = Instant::now();
     let result = act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
@@ -60,7 +60,7 @@ pub fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Resu
 }
 
 /// Formats a duration, e.g. `1.2 s` or `2 min 05 s`.
-pub fn format_duration(duration: Duration) -> String {
+pub(crate) fn format_duration(duration: Duration) -> String {
     match duration.as_secs() {
         0..60 => format!("{:.1} s", duration.as_secs_f64()),
         whole => format!("{} min {:02} s", whole / 60, whole % 60),
@@ -76,7 +76,7 @@ fn format_command(command: &Command) -> String {
 }
 
 /// Returns the target directory of the workspace.
-pub fn target_directory() -> Result<PathBuf> {
+pub(crate) fn target_directory() -> Result<PathBuf> {
     let text = command_output(&mut cargo_command(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
     let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
@@ -85,7 +85,7 @@ pub fn target_directory() -> Result<PathBuf> {
 
 /// Builds programs with the features that `cargo nextest run --workspace` uses, so that nothing is built twice, and
 /// returns their folder.
-pub fn build_programs(names: &[&str]) -> Result<PathBuf> {
+pub(crate) fn build_programs(names: &[&str]) -> Result<PathBuf> {
     let mut command = cargo_command(&["build", "--quiet", "--workspace"]);
     run(command.args(names.iter().flat_map(|name| ["--bin", name])))?;
     Ok(target_directory()?.join("debug"))

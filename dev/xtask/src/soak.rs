@@ -23,7 +23,7 @@ const CHAOS_SEED: u64 = 1000;
 
 /// Number of simulated runs, and the first seed.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of simulated runs.
     #[arg(long, default_value_t = 1_000_000)]
     seeds: u64,
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// Runs all parts; the first failure ends it.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let mut first = options.first;
     let mut left = options.seeds;
     while left > 0 {

@@ -16,7 +16,7 @@ use crate::{
 const CHAOS_ROUNDS: u64 = 10;
 
 /// Installs missing tools and runs all steps.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let start = Instant::now();
     step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
         tools::require_component("fmt", "rustfmt")?;

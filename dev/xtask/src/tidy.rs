@@ -21,7 +21,7 @@ use crate::shell;
 
 /// Options of `cargo xtask tidy`.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Writes the generated files instead of complaining about them.
     #[arg(long)]
     pub fix: bool,
@@ -32,7 +32,7 @@ pub struct Options {
 
 /// A broken rule: where, what is wrong, and what to do.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Complaint {
+pub(crate) struct Complaint {
     place: String,
     problem: String,
     hint: Cow<'static, str>,
@@ -52,7 +52,7 @@ impl fmt::Display for Complaint {
 
 /// A file of the repository.
 #[derive(Debug)]
-pub struct File {
+pub(crate) struct File {
     /// From the repository's root, with `/`.
     pub path: String,
     /// The content; bytes that are not UTF-8 are replaced.
@@ -60,7 +60,7 @@ pub struct File {
 }
 
 /// Runs all checks and prints every complaint.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     let root = shell::repository_root();
     let language = language::read_rules()?;
     if let Some(folder) = &options.language {

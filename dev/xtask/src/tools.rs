@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use crate::shell;
 
 /// A Cargo subcommand that another package provides.
-pub struct Tool {
+pub(crate) struct Tool {
     /// The word after `cargo`.
     pub subcommand: &'static str,
     /// The package to install.
@@ -18,12 +18,12 @@ pub struct Tool {
 }
 
 /// Runs each test in its own process.
-pub const NEXTEST: Tool = Tool { subcommand: "nextest", package: "cargo-nextest" };
+pub(crate) const NEXTEST: Tool = Tool { subcommand: "nextest", package: "cargo-nextest" };
 /// Runs the fuzz targets.
-pub const FUZZ: Tool = Tool { subcommand: "fuzz", package: "cargo-fuzz" };
+pub(crate) const FUZZ: Tool = Tool { subcommand: "fuzz", package: "cargo-fuzz" };
 
 /// Installs a tool if it is missing.
-pub fn ensure(tool: &Tool) -> Result<()> {
+pub(crate) fn ensure(tool: &Tool) -> Result<()> {
     if let Some(version) = version(tool.subcommand) {
         eprintln!("   {version} is installed");
         return Ok(());
@@ -36,7 +36,7 @@ pub fn ensure(tool: &Tool) -> Result<()> {
 }
 
 /// Returns an error if the toolchain lacks a component.
-pub fn require_component(subcommand: &str, component: &str) -> Result<()> {
+pub(crate) fn require_component(subcommand: &str, component: &str) -> Result<()> {
     match version(subcommand) {
         Some(version) => {
             eprintln!("   {version} is installed");
@@ -50,7 +50,7 @@ pub fn require_component(subcommand: &str, component: &str) -> Result<()> {
 ///
 /// The holder, one process for each session, is built for it and then needs half the memory. Every build works without
 /// it, so a missing rustup or a failed download is only reported.
-pub fn ensure_holder_target() -> Result<()> {
+pub(crate) fn ensure_holder_target() -> Result<()> {
     let Some(target) = musl_target(&shell::host_target()?) else { return Ok(()) };
     let mut query = Command::new("rustc");
     query.args(["--print", "target-libdir", "--target", &target]).current_dir(shell::repository_root());

@@ -20,14 +20,14 @@ const PACKAGES: &[(&str, &str)] =
 
 /// Options of `cargo xtask web`.
 #[derive(Debug, Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Write the pictures in docs/screens
     #[arg(long)]
     pub screens: bool,
 }
 
 /// Runs the checks and the browser tests.
-pub fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
     step(
         "page",
         "`npm run format` in web/ fixes most of it; `npm run test` there runs only the tests",
@@ -39,13 +39,13 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Checks format, types, unit tests and the texts of both languages.
-pub fn check() -> Result<()> {
+pub(crate) fn check() -> Result<()> {
     install()?;
     shell::run(npm_command(&["run", "--silent", "check"]).env("FORCE_COLOR", "0"))
 }
 
 /// Runs the browser tests.
-pub fn run_browser_tests(options: &Options) -> Result<()> {
+pub(crate) fn run_browser_tests(options: &Options) -> Result<()> {
     ensure_browser()?;
     let program = shell::build_programs(&["jangdan"])?.join("jangdan");
     let mut command = npm_command(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
@@ -57,7 +57,7 @@ pub fn run_browser_tests(options: &Options) -> Result<()> {
 }
 
 /// Installs the page's packages and a browser if they are missing.
-pub fn ensure_browser() -> Result<()> {
+pub(crate) fn ensure_browser() -> Result<()> {
     install()?;
     install_browser()
 }

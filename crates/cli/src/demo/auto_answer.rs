@@ -10,7 +10,7 @@ const FALLBACK_ANSWER: &str = "as you think best";
 
 /// Open entries of the inbox with their rows.
 #[derive(Debug, Default)]
-pub struct PendingItems {
+pub(super) struct PendingItems {
     pub inbox: Vec<InboxRow>,
     pub questions: Vec<QuestionRow>,
     pub requests: Vec<RequestRow>,
@@ -18,7 +18,7 @@ pub struct PendingItems {
 }
 
 /// Returns the command that settles each entry.
-pub fn auto_answers(pending: &PendingItems) -> Vec<UserCommand> {
+pub(super) fn auto_answers(pending: &PendingItems) -> Vec<UserCommand> {
     let settle = |row: &InboxRow| match row.item {
         InboxItem::Question(id) => pending.questions.iter().find(|row| row.id == id).map(answer_to_question),
         InboxItem::Request(id) => pending.requests.iter().find(|row| row.id == id).map(answer_to_request),

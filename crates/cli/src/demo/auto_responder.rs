@@ -21,7 +21,7 @@ const DISK_FULL_RETRY: Duration = Duration::from_millis(200);
 
 /// Options of automatic answers.
 #[derive(Debug, Clone)]
-pub struct ResponderOptions {
+pub(crate) struct ResponderOptions {
     /// Name of the user.
     pub person: String,
     /// Delay before an answer, so that the question can be read.
@@ -29,14 +29,14 @@ pub struct ResponderOptions {
 }
 
 /// Thread that answers the inbox of a run.
-pub struct AutoResponder {
+pub(crate) struct AutoResponder {
     live_stream: LiveStreamHandle,
     thread: JoinHandle<Result<(), ClientError>>,
 }
 
 impl AutoResponder {
     /// Starts the thread.
-    pub fn start(data: &Path, run: &RunId, options: ResponderOptions) -> Result<Self, Failure> {
+    pub(crate) fn start(data: &Path, run: &RunId, options: ResponderOptions) -> Result<Self, Failure> {
         let failed = |error: &ClientError| remote::client_failure(error);
         let stopped =
             || Failure { what: "The server of the demo has stopped.".to_owned(), hint: None, exit: 1 };
@@ -67,7 +67,7 @@ impl AutoResponder {
     }
 
     /// Stops the thread.
-    pub fn stop(self) {
+    pub(crate) fn stop(self) {
         self.live_stream.close();
         // Watching reports a server that has stopped.
         drop(self.thread.join());

@@ -1,7 +1,7 @@
 //! The files of the demo: the initial project, its plan and the scripts of the agents.
 
 /// An embedded file.
-pub struct DemoFile {
+pub(super) struct DemoFile {
     /// Path relative to the folder of its kind.
     pub path: &'static str,
     pub text: &'static str,
@@ -14,10 +14,10 @@ macro_rules! files {
 }
 
 /// The initial files of the project, without the plan and the configuration.
-pub const PROJECT: &[DemoFile] = files!("app": "README.md" "server" "test.sh" "tests/is.sh");
+pub(super) const PROJECT: &[DemoFile] = files!("app": "README.md" "server" "test.sh" "tests/is.sh");
 
 /// The start script and the script of each agent and task.
-pub const AGENTS: &[DemoFile] = files!("agents":
+pub(super) const AGENTS: &[DemoFile] = files!("agents":
     "play"
     "ada/T1.1.toml" "ada/T2.1.toml" "ada/T3.1.toml"
     "cody/T1.2.toml" "cody/T2.4.toml" "cody/T3.3.toml"
@@ -27,18 +27,18 @@ pub const AGENTS: &[DemoFile] = files!("agents":
 );
 
 /// The plan in English.
-pub const PLAN: &str = include_str!("TASKS.md");
+pub(super) const PLAN: &str = include_str!("TASKS.md");
 /// The plan in Korean.
-pub const PLAN_KO: &str = include_str!("TASKS.ko.md");
+pub(super) const PLAN_KO: &str = include_str!("TASKS.ko.md");
 /// The configuration, with placeholders.
-pub const CONFIG: &str = include_str!("jangdan.toml");
+pub(super) const CONFIG: &str = include_str!("jangdan.toml");
 /// Agent messages in English, each followed by its Korean translation.
-pub const TRANSLATIONS_KO: &str = include_str!("translations.ko.txt");
+pub(super) const TRANSLATIONS_KO: &str = include_str!("translations.ko.txt");
 /// The line of `server` after which routes are added.
 const FIRST_ROUTE: &str = "    \"GET /\")";
 
 /// Returns `server` up to the first route, and the rest.
-pub fn split_server_file() -> (&'static str, &'static str) {
+pub(super) fn split_server_file() -> (&'static str, &'static str) {
     let text = PROJECT.iter().find(|file| file.path == "server").map_or("", |file| file.text);
     let line = text.find(FIRST_ROUTE).unwrap_or_default();
     let end = text.get(line..).and_then(|rest| rest.find('\n')).map_or(line, |length| line + length);

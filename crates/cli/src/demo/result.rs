@@ -22,13 +22,13 @@ use crate::{
 const TRIAL: &str = "add 90 Try Jangdan";
 
 /// Merges the work of the run into the project's branch.
-pub fn land(client: &Client, run: &RunId) -> Result<(), Failure> {
+pub(super) fn land(client: &Client, run: &RunId) -> Result<(), Failure> {
     let landed: Result<LandReport, _> = client.post(&format!("/api/runs/{run}/land"), &());
     landed.map(drop).map_err(|error| remote::client_failure(&error))
 }
 
 /// Runs the client that was built and prints its output.
-pub fn run_built_client(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
+pub(super) fn run_built_client(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure {
         what: format!("Cannot run the client in {} ({error}).", demo.project.display()),
         hint: None,
@@ -45,7 +45,7 @@ pub fn run_built_client(demo: &DemoProject, locale: Locale) -> Result<(), Failur
 }
 
 /// Prints where the files are, or how to keep them.
-pub fn print_next_steps(demo: &DemoProject, locale: Locale, outcome: WatchOutcome, is_kept: bool) {
+pub(super) fn print_next_steps(demo: &DemoProject, locale: Locale, outcome: WatchOutcome, is_kept: bool) {
     let hint = match (is_kept, outcome) {
         (true, WatchOutcome::Detached) => pick_by_locale(
             locale,

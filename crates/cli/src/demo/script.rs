@@ -6,7 +6,7 @@ use super::files::{TRANSLATIONS_KO, split_server_file};
 
 /// Options of a script.
 #[derive(Debug, Clone, Copy)]
-pub struct ScriptOptions<'a> {
+pub(super) struct ScriptOptions<'a> {
     /// Factor by which pauses are shortened.
     pub speed: f64,
     /// Language of the agents.
@@ -16,7 +16,7 @@ pub struct ScriptOptions<'a> {
 }
 
 /// Renders a script.
-pub fn render(text: &str, options: ScriptOptions<'_>) -> String {
+pub(super) fn render(text: &str, options: ScriptOptions<'_>) -> String {
     let (head, tail) = split_server_file();
     let text = text
         .replace("\"@memory@\"", options.memory)

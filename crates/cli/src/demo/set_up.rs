@@ -23,7 +23,7 @@ const IDENTITY: [(&str, &str); 3] =
 
 /// Options of the demo.
 #[derive(Debug, Clone, Copy)]
-pub struct DemoOptions<'a> {
+pub(super) struct DemoOptions<'a> {
     /// Factor by which pauses are shortened.
     pub speed: f64,
     pub locale: Locale,
@@ -33,13 +33,13 @@ pub struct DemoOptions<'a> {
 
 /// The folders of a demo.
 #[derive(Debug)]
-pub struct DemoProject {
+pub(super) struct DemoProject {
     pub project: PathBuf,
     pub data: PathBuf,
 }
 
 /// Creates the demo in an empty folder.
-pub fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProject, Failure> {
+pub(super) fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProject, Failure> {
     // Paths in scripts and the configuration must be absolute.
     let folder = folder.canonicalize().map_err(|error| path_failure("use", folder, &error))?;
     let (project, agents) = (folder.join("app"), folder.join("agents"));
@@ -67,7 +67,7 @@ pub fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProject, Fa
 }
 
 /// Loads the configuration of the demo, without the user's: the demo is the same everywhere.
-pub fn load_configuration(demo: &DemoProject) -> Result<LoadedConfig, Failure> {
+pub(super) fn load_configuration(demo: &DemoProject) -> Result<LoadedConfig, Failure> {
     let path = demo.project.join(PROJECT_FILE);
     let bytes = fs::read(&path).map_err(|error| path_failure("read", &path, &error))?;
     let loaded = load(&Layers {

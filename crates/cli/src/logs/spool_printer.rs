@@ -20,7 +20,7 @@ use crate::{
 const FAINT: Style = Style::new().dimmed();
 
 /// Prints the spool of one process.
-pub struct SpoolPrinter {
+pub(super) struct SpoolPrinter {
     pub entry: SessionEntry,
     pub json: bool,
     pub follow: bool,
@@ -43,7 +43,7 @@ enum OutputReader {
 
 impl SpoolPrinter {
     /// Prints the spool, and follows it if requested. Returns the error if the output cannot be written.
-    pub fn print(&self) -> Result<Option<io::Error>, Failure> {
+    pub(super) fn print(&self) -> Result<Option<io::Error>, Failure> {
         let mut follower =
             RecordFollower::open(&self.entry.directory, 0).map_err(|error| self.spool_failure(error))?;
         let mut reader = self.output_reader();

@@ -13,7 +13,7 @@ use crate::plural::plural;
 use crate::printable::printable;
 
 /// Prints the lines below the table.
-pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {
+pub(super) fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {
     let graph = TaskGraph::new(plan);
     let path: Vec<&Task> =
         graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();

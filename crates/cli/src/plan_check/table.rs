@@ -21,7 +21,7 @@ pub(super) const FAINT: Style = Style::new().dimmed();
 const TITLE_WIDTH_MIN: usize = 20;
 
 /// Prints the plan to standard output.
-pub fn print(reading: &ParsedPlan) -> io::Result<()> {
+pub(super) fn print(reading: &ParsedPlan) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let plan = &reading.plan;
     // Only a terminal limits the width; a file or pipe gets full lines.

@@ -18,7 +18,7 @@ use crate::{
 
 const TITLE: Style = Style::new().bold();
 
-pub fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestamp) -> io::Result<()> {
+pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestamp) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let rows = views.rows();
     if let Some(row) = rows.run.get(&()) {

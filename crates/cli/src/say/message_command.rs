@@ -12,7 +12,7 @@ use domain::{
 use crate::failure::Failure;
 
 #[derive(Debug, Clone, Subcommand)]
-pub enum MessageCommand {
+pub(super) enum MessageCommand {
     /// Ask a question; the task waits for the answer
     Ask {
         /// Text of the question
@@ -173,7 +173,7 @@ pub enum RecoveryAction {
 }
 
 impl MessageCommand {
-    pub fn message(&self) -> Result<AgentMessage, Failure> {
+    pub(super) fn message(&self) -> Result<AgentMessage, Failure> {
         Ok(match self.clone() {
             Self::Ask { question, options, default, context, optional } => AgentMessage::AskUser(AskUser {
                 question,

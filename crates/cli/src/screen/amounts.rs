@@ -3,7 +3,7 @@
 use domain::{Locale, Timestamp};
 
 /// Formats a duration with its two largest units.
-pub fn format_duration(locale: Locale, milliseconds: u64) -> String {
+pub(crate) fn format_duration(locale: Locale, milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let [d, h, m, s] = match locale {
@@ -19,7 +19,7 @@ pub fn format_duration(locale: Locale, milliseconds: u64) -> String {
 }
 
 /// Formats an estimated duration: without seconds above a minute.
-pub fn format_estimate(locale: Locale, milliseconds: u64) -> String {
+pub(crate) fn format_estimate(locale: Locale, milliseconds: u64) -> String {
     let minute = 60_000;
     match milliseconds {
         0..60_000 => format_duration(locale, milliseconds),
@@ -32,12 +32,12 @@ pub fn format_estimate(locale: Locale, milliseconds: u64) -> String {
 }
 
 /// Returns the milliseconds between two timestamps; 0 if the clock went backwards.
-pub fn elapsed_ms(from: Timestamp, now: Timestamp) -> u64 {
+pub(crate) fn elapsed_ms(from: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(now.0.saturating_sub(from.0)).unwrap_or(0)
 }
 
 /// Formats a number of tokens.
-pub fn format_tokens(n: u64) -> String {
+pub(crate) fn format_tokens(n: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", n / unit, n % unit * 10 / unit);
     match n {
         0..1000 => n.to_string(),
@@ -48,7 +48,7 @@ pub fn format_tokens(n: u64) -> String {
 }
 
 /// Formats a cost in US dollars.
-pub fn format_cost(micros: u64) -> String {
+pub(crate) fn format_cost(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros / 10_000 % 100)
 }
 

@@ -17,7 +17,7 @@ use super::line::collapse_whitespace;
 const MESSAGE_CHARS_MAX: usize = 400;
 
 /// The kinds of rows of a board.
-pub const KINDS: &[RowKind] = &[
+pub(crate) const KINDS: &[RowKind] = &[
     RowKind::Run,
     RowKind::Phase,
     RowKind::Task,
@@ -33,7 +33,7 @@ pub const KINDS: &[RowKind] = &[
 
 /// The rows of a run that a screen shows.
 #[derive(Debug, Clone, Default)]
-pub struct Board {
+pub(crate) struct Board {
     pub run: Option<RunRow>,
     pub phases: BTreeMap<PhaseNumber, PhaseRow>,
     pub tasks: BTreeMap<TaskId, TaskRow>,
@@ -51,7 +51,7 @@ pub struct Board {
 
 /// The last activity of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionActivity {
+pub(crate) enum SessionActivity {
     Message(String),
     /// Title of the tool that it uses.
     Tool(String),
@@ -60,7 +60,7 @@ pub enum SessionActivity {
 
 impl Board {
     /// Sets rows by kind, as returned by `GET /api/runs/RUN/rows`.
-    pub fn put_rows(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
+    pub(crate) fn put_rows(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
         for (kind, rows) in rows {
             for row in rows {
                 self.put_row(kind, row);
@@ -69,7 +69,7 @@ impl Board {
     }
 
     /// Applies a changed or removed row. Returns the row of the timeline, if it is one.
-    pub fn apply_change(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
+    pub(crate) fn apply_change(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
         match row {
             Some(row) if kind == RowKind::Timeline.name() => return parse_row(row),
             Some(row) => self.put_row(kind, row),
@@ -79,7 +79,7 @@ impl Board {
     }
 
     /// Records the activity of a session. Parts of a message are joined until another activity.
-    pub fn record_activity(&mut self, session: SessionId, activity: SessionActivity) {
+    pub(crate) fn record_activity(&mut self, session: SessionId, activity: SessionActivity) {
         let joined = match (self.activity.remove(&session), activity) {
             (Some(SessionActivity::Message(before)), SessionActivity::Message(more)) => {
                 SessionActivity::Message(last_chars(&(before + &more)))
@@ -91,14 +91,14 @@ impl Board {
     }
 
     /// Returns what waits for the user, the most urgent first.
-    pub fn inbox(&self) -> Vec<&InboxRow> {
+    pub(crate) fn inbox(&self) -> Vec<&InboxRow> {
         let mut inbox: Vec<_> = self.inbox.values().collect();
         inbox.sort_by(|left, right| left.cmp_urgency(right));
         inbox
     }
 
     /// Returns the last activity of a task's agent, with only the last line of a message.
-    pub fn last_activity(&self, task: &TaskRow) -> Option<SessionActivity> {
+    pub(crate) fn last_activity(&self, task: &TaskRow) -> Option<SessionActivity> {
         let activity = task.session.and_then(|session| self.activity.get(&session));
         let activity = activity.map(|activity| match activity {
             SessionActivity::Message(text) => SessionActivity::Message(last_line(text)),
@@ -108,7 +108,7 @@ impl Board {
     }
 
     /// Tells whether the run continues only after an action of the user.
-    pub fn run_needs_user(&self) -> bool {
+    pub(crate) fn run_needs_user(&self) -> bool {
         let Some(run) = &self.run else { return false };
         let is_paused = match run.status {
             RunState::Running => false,
@@ -134,7 +134,7 @@ impl Board {
     }
 
     /// Returns the external dependencies that tasks wait for.
-    pub fn unmet_externals(&self) -> Vec<&str> {
+    pub(crate) fn unmet_externals(&self) -> Vec<&str> {
         let open = self.tasks.values().filter(|task| task.state == TaskState::Waiting);
         let names = open.flat_map(|task| &task.waits_for).filter_map(|dependency| match dependency {
             UnmetDependency::External { name } => Some(name.as_str()),

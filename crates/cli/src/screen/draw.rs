@@ -32,14 +32,14 @@ const KEY_WIDTH: usize = 14;
 
 /// The lines of the screen and the position of the cursor.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub lines: Vec<Line>,
     /// Line and column of the cursor.
     pub cursor: (usize, usize),
 }
 
 /// Draws the screen on fewer lines than the terminal has.
-pub fn draw(context: DrawContext, board: &Board, prompt: &Prompt) -> Frame {
+pub(crate) fn draw(context: DrawContext, board: &Board, prompt: &Prompt) -> Frame {
     let Some(run) = &board.run else { return Frame::default() };
     // Keep one line free, so that the first line of the frame does not scroll away.
     let height = context.height.saturating_sub(1).max(1);
@@ -108,7 +108,7 @@ fn entry_lines(
 }
 
 /// Returns the full entry, to be printed above the screen.
-pub fn full_entry_lines(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
+pub(crate) fn full_entry_lines(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
     let heading = wrap(&entry.heading, context.width);
     let card = entry_lines(context, entry, None, usize::MAX).into_iter().skip(1);
     heading.iter().map(|line| Line::styled(ASKS, line).cut(context.width)).chain(card).collect()
@@ -225,7 +225,7 @@ fn leave_question(context: DrawContext) -> Vec<Line> {
 }
 
 /// Returns the list of inputs and keys, to be printed above the screen.
-pub fn help(context: DrawContext) -> Vec<Line> {
+pub(crate) fn help(context: DrawContext) -> Vec<Line> {
     let lines: &[(&str, &str)] = match context.locale {
         Locale::En => &[
             ("1, 2, …", "choose; some choices take text: 2 the tests are missing"),

@@ -8,7 +8,7 @@ mod plan;
 mod question;
 mod request;
 
-pub use request::no_vault_notice;
+pub(crate) use request::no_vault_notice;
 
 use domain::{
     EscalationAction, EscalationId, InboxAction, Locale, OfferId, PermissionScope, PhaseNumber,
@@ -24,7 +24,7 @@ use super::{
 
 /// An entry of the inbox.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InboxEntry {
+pub(crate) struct InboxEntry {
     pub item: InboxItem,
     /// Id, task, agent, what it blocks, and its age.
     pub heading: String,
@@ -41,7 +41,7 @@ pub struct InboxEntry {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct EntryChoice {
+pub(crate) struct EntryChoice {
     pub label: String,
     pub action: EntryAction,
     /// Whether text belongs to it.
@@ -50,7 +50,7 @@ pub struct EntryChoice {
 
 /// The effect of a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub enum EntryAction {
+pub(crate) enum EntryAction {
     Answer(QuestionId, String, PermissionScope),
     Provide(RequestId, ProvidedResource),
     /// The text is the reason.
@@ -68,7 +68,7 @@ pub enum EntryAction {
 
 /// Whether a choice takes text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChoiceTextRule {
+pub(crate) enum ChoiceTextRule {
     None,
     Optional,
     Required,
@@ -76,7 +76,7 @@ pub enum ChoiceTextRule {
 
 /// The meaning of input that is not a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FreeInput {
+pub(crate) enum FreeInput {
     Answer(QuestionId),
     /// Path of the requested file.
     Path(RequestId),
@@ -85,7 +85,7 @@ pub enum FreeInput {
 
 /// The meaning of a line of input.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ParsedInput {
+pub(crate) enum ParsedInput {
     UserCommand(UserCommand),
     /// A choice (by index) that requires text, which is missing.
     NeedsText(usize),
@@ -94,7 +94,7 @@ pub enum ParsedInput {
 }
 
 /// Returns an entry of the inbox; `None` if the row of its item is missing.
-pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> Option<InboxEntry> {
+pub(crate) fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> Option<InboxEntry> {
     let mut entry = match row.item {
         InboxItem::Question(id) => question::entry(locale, board.questions.get(&id)?),
         InboxItem::Request(id) => request::entry(locale, board.requests.get(&id)?),
@@ -134,7 +134,7 @@ impl InboxEntry {
     }
 
     /// Returns the mark of a choice: a number, or a letter if answers themselves are numbers.
-    pub fn choice_mark(&self, index: usize) -> String {
+    pub(crate) fn choice_mark(&self, index: usize) -> String {
         let is_number = |choice: &EntryChoice| matches!(&choice.action, EntryAction::Answer(_, text, _) if text.parse::<i64>().is_ok());
         let has_numbers = self.choices.iter().any(is_number);
         let letter = u32::try_from(index).ok().and_then(|index| char::from_u32(u32::from('a') + index));
@@ -145,7 +145,7 @@ impl InboxEntry {
     }
 
     /// Parses a line of input.
-    pub fn parse_input(&self, locale: Locale, typed: &str) -> ParsedInput {
+    pub(crate) fn parse_input(&self, locale: Locale, typed: &str) -> ParsedInput {
         let typed = typed.trim();
         let (head, text) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         if let Some(index) = self.choice_by_mark(head) {
@@ -174,7 +174,7 @@ impl InboxEntry {
     }
 
     /// Returns the command of a choice with a text.
-    pub fn select_choice(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
+    pub(crate) fn select_choice(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
         let Some(choice) = self.choices.get(index) else {
             return ParsedInput::Invalid(self.input_help(locale));
         };

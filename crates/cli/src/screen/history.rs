@@ -18,7 +18,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 const ASKS: Style = AnsiColor::Yellow.on_default();
 
 /// Returns the line of an event; `None` if it is not shown.
-pub fn history_line(context: DrawContext, board: &Board, row: &TimelineRow) -> Option<Line> {
+pub(crate) fn history_line(context: DrawContext, board: &Board, row: &TimelineRow) -> Option<Line> {
     let style = style(&row.kind)?;
     let started = board.run.as_ref().map_or(row.happened_at, |run| run.started_at);
     let at = format_duration(context.locale, elapsed_ms(started, row.happened_at));
@@ -76,7 +76,7 @@ fn localized_text(locale: Locale, row: &TimelineRow) -> &str {
 }
 
 /// Returns the line of any event, for output without a screen.
-pub fn timestamped_line(locale: Locale, row: &TimelineRow) -> Line {
+pub(crate) fn timestamped_line(locale: Locale, row: &TimelineRow) -> Line {
     let at = crate::timestamp::format_utc(row.happened_at);
     let style = style(&row.kind).unwrap_or(PLAIN);
     Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(localized_text(locale, row)))

@@ -9,29 +9,29 @@ use crate::printable::printable;
 
 /// A line of styled pieces of text.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Line {
+pub(crate) struct Line {
     pieces: Vec<(Style, String)>,
 }
 
 impl Line {
     /// Starts a line with a text.
-    pub fn styled(style: Style, text: &str) -> Self {
+    pub(crate) fn styled(style: Style, text: &str) -> Self {
         Self::default().append(style, text)
     }
 
     /// Appends a text.
-    pub fn append(mut self, style: Style, text: &str) -> Self {
+    pub(crate) fn append(mut self, style: Style, text: &str) -> Self {
         self.pieces.push((style, printable(text)));
         self
     }
 
     /// Returns the width in columns.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.pieces.iter().map(|(_, text)| text.width()).sum()
     }
 
     /// Truncates the line to a width.
-    pub fn cut(self, width: usize) -> Self {
+    pub(crate) fn cut(self, width: usize) -> Self {
         if self.width() <= width {
             return self;
         }
@@ -50,18 +50,18 @@ impl Line {
     }
 
     /// Returns the text without styles.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
 
     /// Returns the text with ANSI styles.
-    pub fn ansi_text(&self) -> String {
+    pub(crate) fn ansi_text(&self) -> String {
         self.pieces.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
     }
 }
 
 /// Truncates a text to a width, with an ellipsis.
-pub fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -73,26 +73,26 @@ pub fn cut(text: &str, width: usize) -> String {
 }
 
 /// Pads or truncates a text to a width, left-aligned.
-pub fn pad(text: &str, width: usize) -> String {
+pub(crate) fn pad(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blanks = width.saturating_sub(text.width());
     text + &" ".repeat(blanks)
 }
 
 /// Pads or truncates a text to a width, right-aligned.
-pub fn pad_left(text: &str, width: usize) -> String {
+pub(crate) fn pad_left(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blanks = width.saturating_sub(text.width());
     " ".repeat(blanks) + &text
 }
 
 /// Wraps a text at spaces if possible; keeps its line breaks.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     text.trim_end().lines().flat_map(|line| wrap_line(&line.replace('\t', "  "), width.max(1))).collect()
 }
 
 /// Joins a text to one line with single spaces.
-pub fn collapse_whitespace(text: &str) -> String {
+pub(crate) fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -19,7 +19,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 const FILES_LISTED_MAX: usize = 3;
 
 /// Returns at most `lines_max` lines.
-pub fn overlap_lines(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
+pub(super) fn overlap_lines(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
     let n_pairs = board.overlaps.len();
     let n_shown = if n_pairs > lines_max { lines_max.saturating_sub(1) } else { n_pairs };
     let mut lines: Vec<Line> = board

@@ -7,14 +7,14 @@ use super::amounts::format_estimate;
 use crate::{plural::plural, timestamp::format_utc};
 
 /// Returns the text of the language.
-pub fn pick_by_locale<'a>(locale: Locale, english: &'a str, korean: &'a str) -> &'a str {
+pub(crate) fn pick_by_locale<'a>(locale: Locale, english: &'a str, korean: &'a str) -> &'a str {
     match locale {
         Locale::En => english,
         Locale::Ko => korean,
     }
 }
 
-pub fn task_state(locale: Locale, state: TaskState) -> &'static str {
+pub(crate) fn task_state(locale: Locale, state: TaskState) -> &'static str {
     match state {
         TaskState::Waiting => pick_by_locale(locale, "waiting", "대기"),
         TaskState::Ready => pick_by_locale(locale, "ready", "준비"),
@@ -29,7 +29,7 @@ pub fn task_state(locale: Locale, state: TaskState) -> &'static str {
     }
 }
 
-pub fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
+pub(crate) fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
     match mark {
         TaskMark::Unchecked => pick_by_locale(locale, "unchecked", "검증 없음"),
         TaskMark::Waived => pick_by_locale(locale, "check waived", "검증 면제"),
@@ -38,7 +38,7 @@ pub fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
     }
 }
 
-pub fn run_state(locale: Locale, state: RunState) -> &'static str {
+pub(crate) fn run_state(locale: Locale, state: RunState) -> &'static str {
     match state {
         RunState::Running => pick_by_locale(locale, "running", "진행 중"),
         RunState::Paused => pick_by_locale(locale, "paused", "일시 정지"),
@@ -49,7 +49,7 @@ pub fn run_state(locale: Locale, state: RunState) -> &'static str {
 }
 
 /// Returns the name of a party that something waits for.
-pub fn party(locale: Locale, party: &ResponsibleParty) -> String {
+pub(crate) fn party(locale: Locale, party: &ResponsibleParty) -> String {
     match party {
         ResponsibleParty::Person => pick_by_locale(locale, "you", "내 확인").to_owned(),
         ResponsibleParty::Orchestrator => {
@@ -63,7 +63,7 @@ pub fn party(locale: Locale, party: &ResponsibleParty) -> String {
     }
 }
 
-pub fn waiting_for(locale: Locale, party: &str) -> String {
+pub(crate) fn waiting_for(locale: Locale, party: &str) -> String {
     match locale {
         Locale::En => format!("waiting for {party}"),
         Locale::Ko => format!("{party} 대기"),
@@ -71,7 +71,7 @@ pub fn waiting_for(locale: Locale, party: &str) -> String {
 }
 
 /// Returns the tasks and the work that an open entry blocks; `None` if it blocks nothing.
-pub fn blocked_work(locale: Locale, blocked: domain::BlockedWork) -> Option<String> {
+pub(crate) fn blocked_work(locale: Locale, blocked: domain::BlockedWork) -> Option<String> {
     let (n_tasks, time) = (blocked.tasks as usize, format_estimate(locale, blocked.time_ms));
     // Less than a second is not worth mentioning.
     Some(match (locale, blocked.tasks > 0, blocked.time_ms >= 1000) {
@@ -86,7 +86,7 @@ pub fn blocked_work(locale: Locale, blocked: domain::BlockedWork) -> Option<Stri
 }
 
 /// Returns the number and name of a phase.
-pub fn phase(locale: Locale, number: PhaseNumber, name: &str) -> String {
+pub(crate) fn phase(locale: Locale, number: PhaseNumber, name: &str) -> String {
     let number = match locale {
         Locale::En => format!("Phase {number}"),
         Locale::Ko => format!("{number}단계"),
@@ -94,7 +94,7 @@ pub fn phase(locale: Locale, number: PhaseNumber, name: &str) -> String {
     if name.is_empty() { number } else { format!("{number} {name}") }
 }
 
-pub fn severity(locale: Locale, severity: Severity) -> &'static str {
+pub(crate) fn severity(locale: Locale, severity: Severity) -> &'static str {
     match severity {
         Severity::Low => pick_by_locale(locale, "low", "낮음"),
         Severity::Medium => pick_by_locale(locale, "medium", "보통"),
@@ -104,7 +104,7 @@ pub fn severity(locale: Locale, severity: Severity) -> &'static str {
 }
 
 /// Returns the scope of a permission.
-pub fn permission_scope(locale: Locale, scope: PermissionScope) -> &'static str {
+pub(crate) fn permission_scope(locale: Locale, scope: PermissionScope) -> &'static str {
     match scope {
         PermissionScope::Once => pick_by_locale(locale, "once", "이번만"),
         PermissionScope::Task => pick_by_locale(locale, "for this task", "이 작업 동안"),
@@ -114,7 +114,7 @@ pub fn permission_scope(locale: Locale, scope: PermissionScope) -> &'static str 
 }
 
 /// Returns the verb of a permission request.
-pub fn permission_request(locale: Locale, kind: PermissionKind) -> &'static str {
+pub(crate) fn permission_request(locale: Locale, kind: PermissionKind) -> &'static str {
     match kind {
         PermissionKind::Edit => pick_by_locale(locale, "wants to change", "변경 허가 요청"),
         PermissionKind::Run => pick_by_locale(locale, "wants to run", "실행 허가 요청"),
@@ -124,7 +124,7 @@ pub fn permission_request(locale: Locale, kind: PermissionKind) -> &'static str 
     }
 }
 
-pub fn dependency(locale: Locale, kind: DependencyType) -> &'static str {
+pub(crate) fn dependency(locale: Locale, kind: DependencyType) -> &'static str {
     match kind {
         DependencyType::ApiKey => pick_by_locale(locale, "an API key", "API 키"),
         DependencyType::EnvVariable => pick_by_locale(locale, "an environment variable", "환경 변수"),

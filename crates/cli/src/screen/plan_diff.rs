@@ -9,7 +9,7 @@ use super::{
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiffLine {
+pub(crate) struct DiffLine {
     pub kind: DiffKind,
     /// The line with its mark.
     pub text: String,
@@ -17,7 +17,7 @@ pub struct DiffLine {
 
 /// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiffKind {
+pub(crate) enum DiffKind {
     Added,
     Removed,
     Changed,
@@ -26,7 +26,7 @@ pub enum DiffKind {
 }
 
 /// Returns the lines of a difference, phases first.
-pub fn plan_diff(locale: Locale, board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
+pub(crate) fn plan_diff(locale: Locale, board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     let mut lines = Vec::new();
     let phase_label = |number| super::phrases::phase(locale, number, "").to_lowercase();
     for phase in &changes.phases_added {

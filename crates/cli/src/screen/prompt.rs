@@ -9,8 +9,8 @@ mod key_reader;
 use domain::{Locale, Timestamp, UserCommand};
 use views::InboxItem;
 
-pub use input_line::InputLine;
-pub use key_reader::{Key, KeyReader};
+pub(crate) use input_line::InputLine;
+pub(crate) use key_reader::{Key, KeyReader};
 
 use super::{
     board::Board,
@@ -20,7 +20,7 @@ use super::{
 
 /// The state of the input line.
 #[derive(Debug, Clone, Default)]
-pub struct Prompt {
+pub(crate) struct Prompt {
     pub line: InputLine,
     pub mode: PromptMode,
     /// Message about the last line; cleared by the next key.
@@ -30,7 +30,7 @@ pub struct Prompt {
 
 /// The purpose of the input line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PromptMode {
+pub(crate) enum PromptMode {
     /// Input for the shown entry, or a chat message if there is none.
     #[default]
     Open,
@@ -42,7 +42,7 @@ pub enum PromptMode {
 
 /// The effect of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PromptAction {
+pub(crate) enum PromptAction {
     /// Only the input line changed.
     Nothing,
     /// Send a command; with the line as typed.
@@ -63,19 +63,19 @@ pub enum PromptAction {
 
 impl Prompt {
     /// Returns the entry that the line refers to.
-    pub fn entry(&self, board: &Board, locale: Locale, now: Timestamp) -> Option<InboxEntry> {
+    pub(crate) fn entry(&self, board: &Board, locale: Locale, now: Timestamp) -> Option<InboxEntry> {
         let shown = self.shown?;
         let row = board.inbox().into_iter().find(|row| row.item == shown)?;
         entry::entry(board, locale, now, row)
     }
 
     /// Returns the position of that entry in the inbox, from 1.
-    pub fn position(&self, board: &Board) -> Option<usize> {
+    pub(crate) fn position(&self, board: &Board) -> Option<usize> {
         board.inbox().iter().position(|row| Some(row.item) == self.shown).map(|index| index + 1)
     }
 
     /// Updates the shown entry after a change of the inbox.
-    pub fn refresh(&mut self, board: &Board, locale: Locale) {
+    pub(crate) fn refresh(&mut self, board: &Board, locale: Locale) {
         let inbox = board.inbox();
         if let Some(shown) = self.shown.filter(|shown| inbox.iter().all(|row| row.item != *shown)) {
             self.shown = None;
@@ -98,7 +98,7 @@ impl Prompt {
     }
 
     /// Handles a key.
-    pub fn press(&mut self, key: Key, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
+    pub(crate) fn press(&mut self, key: Key, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
         self.notice = None;
         if self.mode == PromptMode::Leave {
             return self.handle_leave_key(key);
@@ -125,7 +125,7 @@ impl Prompt {
     }
 
     /// Restores a refused line, with the reason as a notice.
-    pub fn restore_refused(&mut self, line: &str, reason: String) {
+    pub(crate) fn restore_refused(&mut self, line: &str, reason: String) {
         self.line = InputLine::from_text(line);
         self.notice = Some(reason);
     }

@@ -15,7 +15,7 @@ enum PlanNode<'a> {
 }
 
 /// Returns the length of the critical path of the open tasks; `None` if one has no estimate.
-pub fn remaining_ms(board: &Board, now: Timestamp) -> Option<u64> {
+pub(super) fn remaining_ms(board: &Board, now: Timestamp) -> Option<u64> {
     let mut own = HashMap::new();
     let mut successors: BTreeMap<PlanNode<'_>, Vec<PlanNode<'_>>> = BTreeMap::new();
     let mut n_before: BTreeMap<PlanNode<'_>, usize> = BTreeMap::new();

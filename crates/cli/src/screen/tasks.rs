@@ -24,7 +24,7 @@ const TITLE_WIDTH_MAX: usize = 40;
 const AGENT_WIDTH_MAX: usize = 14;
 
 /// Returns at most `lines_max` lines for the active tasks.
-pub fn task_lines(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
+pub(super) fn task_lines(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line> {
     let mut shown: Vec<&TaskRow> =
         board.tasks.values().filter(|task| display_priority(task).is_some()).collect();
     shown.sort_by_key(|task| (display_priority(task), task.phase));
@@ -201,7 +201,7 @@ fn tokens_text(task: &TaskRow) -> String {
 }
 
 /// Returns the line for a run without active tasks.
-pub fn no_tasks_line(context: DrawContext) -> Line {
+pub(super) fn no_tasks_line(context: DrawContext) -> Line {
     Line::styled(FAINT, pick_by_locale(context.locale, "No task is running", "진행 중인 작업 없음"))
         .cut(context.width)
 }

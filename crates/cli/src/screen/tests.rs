@@ -17,11 +17,11 @@ use super::{
 };
 
 /// Number of events after which each kind of entry has just reached the user.
-pub const QUESTION: usize = 32;
-pub const PERMISSION: usize = 35;
-pub const ESCALATION: usize = 38;
-pub const GATE: usize = 41;
-pub const END: usize = 42;
+pub(super) const QUESTION: usize = 32;
+pub(super) const PERMISSION: usize = 35;
+pub(super) const ESCALATION: usize = 38;
+pub(super) const GATE: usize = 41;
+pub(super) const END: usize = 42;
 
 fn recorded_events(locale: Locale) -> Vec<RecordedEvent> {
     let text = match locale {
@@ -36,7 +36,7 @@ fn time_after_log(log: &[RecordedEvent]) -> Timestamp {
 }
 
 /// Returns the board after a number of events, built from the rows of a server.
-pub fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
+pub(super) fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     let log = &recorded_events(locale)[..n_events];
     let mut replayed = ReplayedRun::new("r7k2m9".parse().unwrap());
     log.iter().for_each(|recorded| drop(replayed.apply(recorded)));
@@ -57,18 +57,21 @@ pub fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     (board, time_after_log(log))
 }
 
-pub fn context_for(locale: Locale, width: usize, height: usize, now: Timestamp) -> DrawContext {
+pub(super) fn context_for(locale: Locale, width: usize, height: usize, now: Timestamp) -> DrawContext {
     DrawContext { locale, width, height, now }
 }
 
-pub fn refreshed_prompt(board: &Board, locale: Locale) -> Prompt {
+pub(super) fn refreshed_prompt(board: &Board, locale: Locale) -> Prompt {
     let mut prompt = Prompt::default();
     prompt.refresh(board, locale);
     prompt
 }
 
 /// Returns the changes that a server sends for a number of events.
-pub fn row_changes_of_events(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
+pub(super) fn row_changes_of_events(
+    locale: Locale,
+    n_events: usize,
+) -> Vec<(&'static str, String, Option<Value>)> {
     let mut replayed = ReplayedRun::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();
     for recorded in &recorded_events(locale)[..n_events] {

@@ -21,7 +21,7 @@ const ASKS: Style = AnsiColor::Yellow.on_default().bold();
 const PLAIN: Style = Style::new();
 
 /// Returns the title line.
-pub fn title_line(context: DrawContext, run: &RunRow) -> Line {
+pub(super) fn title_line(context: DrawContext, run: &RunRow) -> Line {
     let status = match run.status {
         RunState::Running => PLAIN,
         RunState::Done => GOOD,
@@ -38,7 +38,7 @@ pub fn title_line(context: DrawContext, run: &RunRow) -> Line {
 }
 
 /// Returns the failed tasks of an ended run, and those that never started.
-pub fn unfinished_task_lines(context: DrawContext, run: &RunRow) -> Vec<Line> {
+pub(super) fn unfinished_task_lines(context: DrawContext, run: &RunRow) -> Vec<Line> {
     let list = |english, korean, tasks: &[domain::TaskId]| {
         let ids: Vec<String> = tasks.iter().map(ToString::to_string).collect();
         let text = format!("{} {}", pick_by_locale(context.locale, english, korean), ids.join(", "));
@@ -50,7 +50,7 @@ pub fn unfinished_task_lines(context: DrawContext, run: &RunRow) -> Vec<Line> {
 }
 
 /// Returns the counts of tasks by state and the usage, wrapped to the width.
-pub fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
+pub(super) fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
     let Some(run) = &board.run else { return Vec::new() };
     let mut lines = vec![Line::default()];
     for (style, text) in totals_parts(context, board, run) {

@@ -15,7 +15,7 @@ const BYTES_MAX: u64 = 4 << 20;
 const FILES_MAX: u32 = 5;
 
 /// Opens its file when the first line is written.
-pub struct RotatingFile {
+pub(super) struct RotatingFile {
     folder: PathBuf,
     open_file: Option<OpenFile>,
     bytes_max: u64,
@@ -27,7 +27,7 @@ struct OpenFile {
 }
 
 impl RotatingFile {
-    pub fn in_folder(folder: PathBuf) -> Self {
+    pub(super) fn in_folder(folder: PathBuf) -> Self {
         Self { folder, open_file: None, bytes_max: BYTES_MAX }
     }
 

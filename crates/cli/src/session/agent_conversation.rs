@@ -36,7 +36,7 @@ enum TerminalEvent {
 }
 
 /// Runs the conversation until the user leaves or the session ends.
-pub fn attach(entry: &SessionEntry) -> Result<ExitCode, Failure> {
+pub(crate) fn attach(entry: &SessionEntry) -> Result<ExitCode, Failure> {
     let mut conversation = Conversation::open(entry, OutputMode::Shown)?;
     let events = read_terminal(&conversation.session.waker()).map_err(|error| Failure {
         what: format!("Cannot read from this terminal ({error})."),
@@ -50,7 +50,7 @@ pub fn attach(entry: &SessionEntry) -> Result<ExitCode, Failure> {
 }
 
 /// Sends an agent one input; with `wait`, prints its turn until it ends.
-pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCode, Failure> {
+pub(crate) fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCode, Failure> {
     let mut conversation = Conversation::open(entry, OutputMode::Quiet)?;
     conversation.catch_up()?;
     let input = conversation.pending.parse_reply(text).map_err(|hint| Failure {
@@ -67,7 +67,10 @@ pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCo
 }
 
 /// Returns the driver of a session's agent; `None` if the session has none.
-pub fn set_up_session_driver(entry: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
+pub(crate) fn set_up_session_driver(
+    entry: &SessionEntry,
+    checkpoint: DriverCheckpoint,
+) -> Option<DriverSetup> {
     let agent = entry.metadata.agent.as_deref()?;
     let context = DriverContext {
         launch: agent.launch_mode(),

@@ -28,12 +28,12 @@ const BACKLOG_BYTES: u64 = 64 << 10;
 const RESIZE_POLL_MS: i64 = 500;
 
 /// Returns the window size of this terminal; `None` if there is none.
-pub fn window_size() -> Option<WindowSize> {
+pub(super) fn window_size() -> Option<WindowSize> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-pub fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+pub(super) fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure {
             what: "Attaching requires a terminal.".to_owned(),

@@ -20,7 +20,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// Printed lines of a tool's output.
 const OUTPUT_LINES_MAX: usize = 5;
 
-pub struct ConversationPrinter<W> {
+pub(super) struct ConversationPrinter<W> {
     out: W,
     /// Whether the current line has text.
     is_in_line: bool,
@@ -29,12 +29,12 @@ pub struct ConversationPrinter<W> {
 }
 
 impl<W: Write> ConversationPrinter<W> {
-    pub fn new(out: W) -> Self {
+    pub(super) fn new(out: W) -> Self {
         Self { out, is_in_line: false, running: Vec::new() }
     }
 
     /// Prints a report, except for written inputs, whose text the caller has.
-    pub fn print_report(&mut self, report: &SessionReport) -> io::Result<()> {
+    pub(super) fn print_report(&mut self, report: &SessionReport) -> io::Result<()> {
         match report {
             SessionReport::Event(event) => self.print_event(event)?,
             SessionReport::InputWritten { .. } => {}
@@ -46,7 +46,7 @@ impl<W: Write> ConversationPrinter<W> {
         self.out.flush()
     }
 
-    pub fn print_input(&mut self, input: &AgentInput) -> io::Result<()> {
+    pub(super) fn print_input(&mut self, input: &AgentInput) -> io::Result<()> {
         let text = match input {
             AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.clone(),
             AgentInput::Permission { allowed: true, .. } => "yes".to_owned(),
@@ -59,7 +59,7 @@ impl<W: Write> ConversationPrinter<W> {
         self.out.flush()
     }
 
-    pub fn print_note(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn print_note(&mut self, text: &str) -> io::Result<()> {
         self.print_line(NOTE, text)?;
         self.out.flush()
     }
@@ -143,7 +143,7 @@ impl<W: Write> ConversationPrinter<W> {
     }
 
     /// Prints a question with its numbered options.
-    pub fn print_question(&mut self, question: &AskUser) -> io::Result<()> {
+    pub(super) fn print_question(&mut self, question: &AskUser) -> io::Result<()> {
         for (number, line) in question.question.lines().enumerate() {
             let mark = if number == 0 { "?" } else { " " };
             self.print_line(QUESTION, &format!("{mark} {line}"))?;

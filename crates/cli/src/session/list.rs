@@ -29,7 +29,7 @@ const ENDED: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Print JSON, one object per session
     #[arg(long)]
     json: bool,
@@ -61,7 +61,7 @@ struct ActivityRow {
     source: &'static str,
 }
 
-pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let entries = sessions.list().map_err(session_failure)?;
     let result = if arguments.json { print_json(&entries) } else { print_table(&entries) };
     match result {

@@ -20,7 +20,7 @@ use super::{
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(flatten)]
     session: SessionArgument,
     /// Continue with new output until the session ends
@@ -34,7 +34,7 @@ pub struct Arguments {
     from: u64,
 }
 
-pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let entry = sessions.find(&arguments.session.name).map_err(session_failure)?;
     if has_protocol_driver(&entry) && !arguments.raw {
         return print_conversation(&entry, arguments);

@@ -7,7 +7,7 @@ use drivers::{AgentInput, DriverEvent, PromptOption};
 use sessions::SessionReport;
 
 #[derive(Debug, Default)]
-pub struct PendingPrompts {
+pub(super) struct PendingPrompts {
     open: VecDeque<OpenPrompt>,
     /// The last ASK_USER message; its answer is the next prompt.
     question: Option<Box<AskUser>>,
@@ -26,7 +26,7 @@ enum PromptKind {
 }
 
 impl PendingPrompts {
-    pub fn apply(&mut self, report: &SessionReport) {
+    pub(super) fn apply(&mut self, report: &SessionReport) {
         let SessionReport::Event(event) = report else { return };
         match event {
             DriverEvent::Permission { request, options } => {
@@ -47,17 +47,17 @@ impl PendingPrompts {
     }
 
     /// Returns whether the agent is waiting in the middle of its turn.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
     /// Returns the question with options that ended the turn.
-    pub fn turn_end_question(&self) -> Option<&AskUser> {
+    pub(super) fn turn_end_question(&self) -> Option<&AskUser> {
         self.question.as_deref().filter(|question| !question.options.is_empty())
     }
 
     /// Returns the input that a line means, or the accepted answers if it means none.
-    pub fn parse_reply(&mut self, line: &str) -> Result<AgentInput, String> {
+    pub(super) fn parse_reply(&mut self, line: &str) -> Result<AgentInput, String> {
         let Some(open) = self.open.front() else {
             let question = self.question.take();
             let text = question

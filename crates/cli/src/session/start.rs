@@ -23,7 +23,7 @@ use crate::{
 const WINDOW: WindowSize = WindowSize { columns: 120, rows: 40 };
 
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Session name [default: derived from the command]
     #[arg(long)]
     name: Option<String>,
@@ -69,7 +69,7 @@ enum SandboxArgument {
     Required,
 }
 
-pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let agent = arguments.agent.as_deref().map(|name| agent_launch(name, arguments)).transpose()?;
     let directory = match &arguments.directory {
         Some(directory) => std::path::absolute(directory),

@@ -9,7 +9,7 @@ use super::{WatchOptions, WatchOutcome, watch};
 use crate::{arguments::RunOperandArguments, failure::Failure, remote, row_source::RowSource, status};
 
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Exit with status 3 as soon as the run needs you to continue
@@ -17,7 +17,7 @@ pub struct Arguments {
     no_wait: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;

@@ -37,7 +37,7 @@ struct SessionActivity<'a> {
     activity: &'a Value,
 }
 
-pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
+pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let signals = Signals::install()?;
     // From the first event on: programs need all of them.
     let mut board = Board::default();

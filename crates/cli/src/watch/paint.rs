@@ -12,7 +12,7 @@ const END: &str = "\x1b[?25h\x1b[?2026l";
 
 /// Paints frames and remembers the last one.
 #[derive(Debug, Default)]
-pub struct Painter {
+pub(super) struct Painter {
     /// Line widths of the last frame.
     widths: Vec<usize>,
     /// Line of the cursor.
@@ -21,12 +21,12 @@ pub struct Painter {
 }
 
 impl Painter {
-    pub fn new(has_colours: bool) -> Self {
+    pub(super) fn new(has_colours: bool) -> Self {
         Self { has_colours, ..Self::default() }
     }
 
     /// Returns the bytes that replace the last frame by permanent lines and a new frame.
-    pub fn paint(&mut self, permanent: &[Line], frame: &Frame, width: usize) -> String {
+    pub(super) fn paint(&mut self, permanent: &[Line], frame: &Frame, width: usize) -> String {
         let mut out = BEGIN.to_owned();
         self.erase(&mut out, width);
         for line in permanent {
@@ -52,7 +52,7 @@ impl Painter {
     }
 
     /// Returns the bytes that leave the last frame on the screen and continue below it.
-    pub fn move_below_frame(&mut self) -> String {
+    pub(super) fn move_below_frame(&mut self) -> String {
         let down = self.widths.len().saturating_sub(1).saturating_sub(self.cursor);
         self.widths.clear();
         self.cursor = 0;
@@ -61,7 +61,7 @@ impl Painter {
     }
 
     /// Forgets the last frame, after another program has overwritten it.
-    pub fn forget_frame(&mut self) {
+    pub(super) fn forget_frame(&mut self) {
         (self.widths, self.cursor) = (Vec::new(), 0);
     }
 

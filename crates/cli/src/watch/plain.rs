@@ -30,7 +30,7 @@ const POLL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Line width of entries.
 const WIDTH: usize = 100;
 
-pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
+pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let signals = Signals::install()?;
     let (board, position) = load_board(client, run)?;
     let mut stream = EventStream::open(client, run, position)?;

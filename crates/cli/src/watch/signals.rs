@@ -25,7 +25,7 @@ const TERMINATING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 const REDRAWING: [i32; 2] = [SIGWINCH, SIGCONT];
 
 /// Registered signal handlers; removed when dropped.
-pub struct Signals {
+pub(crate) struct Signals {
     is_ended: Arc<AtomicBool>,
     wake: PipeReader,
     registered: Vec<SigId>,
@@ -33,7 +33,7 @@ pub struct Signals {
 
 impl Signals {
     /// Registers the handlers.
-    pub fn install() -> Result<Self, Failure> {
+    pub(crate) fn install() -> Result<Self, Failure> {
         Self::register_handlers().map_err(|error| Failure {
             what: format!("Cannot handle signals ({error})."),
             hint: None,
@@ -54,17 +54,17 @@ impl Signals {
     }
 
     /// Tells whether a terminating signal was received.
-    pub fn is_terminated(&self) -> bool {
+    pub(crate) fn is_terminated(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst)
     }
 
     /// Returns a descriptor that is readable after a signal. Cleared by `clear_wake`.
-    pub fn wake_descriptor(&self) -> BorrowedFd<'_> {
+    pub(crate) fn wake_descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
     /// Waits for a signal or the timeout, which must be below a second.
-    pub fn wait(&self, time: Duration) {
+    pub(crate) fn wait(&self, time: Duration) {
         let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
         let mut polled = [PollFd::new(&self.wake, PollFlags::IN)];
         // If it returns early, the caller checks its condition and waits again.
@@ -72,7 +72,7 @@ impl Signals {
     }
 
     /// Clears the wake descriptor.
-    pub fn clear_wake(&mut self) {
+    pub(crate) fn clear_wake(&mut self) {
         let mut bells = [0; 64];
         // Called only if the descriptor is readable.
         let _ = self.wake.read(&mut bells);

@@ -43,7 +43,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// How long the rest of an escape sequence may take.
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
-pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
+pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let (board, position) = load_board(client, run)?;
     let mut stream = EventStream::open(client, run, position)?;
     let mut signals = Signals::install()?;

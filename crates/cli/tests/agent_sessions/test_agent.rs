@@ -21,10 +21,10 @@ use tempfile::TempDir;
 /// Much longer than any step takes, also on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The silence that ends a turn on a terminal; longer than it takes to read the output.
-pub const QUIET_MS: u64 = 1000;
+pub(crate) const QUIET_MS: u64 = 1000;
 
 #[derive(Debug, Clone, Copy)]
-pub enum ImitatedProtocol {
+pub(crate) enum ImitatedProtocol {
     Claude,
     Codex,
     Acp,
@@ -33,7 +33,7 @@ pub enum ImitatedProtocol {
 }
 
 #[derive(Debug)]
-pub struct EndedTurn {
+pub(crate) struct EndedTurn {
     /// The names of its messages.
     pub messages: Vec<&'static str>,
     pub text: String,
@@ -41,7 +41,7 @@ pub struct EndedTurn {
     pub outcome: TurnOutcome,
 }
 
-pub struct TestAgent {
+pub(crate) struct TestAgent {
     session: Option<Session>,
     pub entry: SessionEntry,
     sessions: Sessions,
@@ -87,7 +87,7 @@ impl ImitatedProtocol {
 }
 
 impl TestAgent {
-    pub fn start(protocol: ImitatedProtocol, script: &str, launch: LaunchMode<'_>) -> Self {
+    pub(crate) fn start(protocol: ImitatedProtocol, script: &str, launch: LaunchMode<'_>) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("script.toml");
         fs::write(&path, format!("voice = '{}'\nmemory = 'memory'\n{script}", protocol.name())).unwrap();
@@ -130,17 +130,17 @@ impl TestAgent {
         }
     }
 
-    pub fn session(&mut self) -> &mut Session {
+    pub(crate) fn session(&mut self) -> &mut Session {
         self.session.as_mut().unwrap()
     }
 
     /// Starts the agent again in the same folder.
-    pub fn restart(self, launch: LaunchMode<'_>) -> Self {
+    pub(crate) fn restart(self, launch: LaunchMode<'_>) -> Self {
         Self::start_in(self.folder, self.preset, launch)
     }
 
     /// Opens the session again from the current checkpoint.
-    pub fn reconnect(&mut self) {
+    pub(crate) fn reconnect(&mut self) {
         let checkpoint = DriverCheckpoint {
             is_in_turn: false,
             has_text: false,
@@ -155,14 +155,18 @@ impl TestAgent {
     }
 
     /// Opens the session again and reads it from the start.
-    pub fn reopen_from_start(&mut self) {
+    pub(crate) fn reopen_from_start(&mut self) {
         self.session = None;
         let (session, reports) = open_session(&self.preset, &self.entry, &self.launch, None);
         (self.session, self.reports) = (Some(session), reports.into());
     }
 
     /// Waits for a report that `select` accepts.
-    pub fn wait_for<T>(&mut self, what: &str, mut select: impl FnMut(&SessionReport) -> Option<T>) -> T {
+    pub(crate) fn wait_for<T>(
+        &mut self,
+        what: &str,
+        mut select: impl FnMut(&SessionReport) -> Option<T>,
+    ) -> T {
         let deadline = Instant::now() + TIMEOUT;
         let mut skipped = Vec::new();
         loop {
@@ -188,18 +192,18 @@ impl TestAgent {
         }
     }
 
-    pub fn await_ready(&mut self) {
+    pub(crate) fn await_ready(&mut self) {
         self.wait_for("ready", |report| {
             matches!(report, SessionReport::Event(DriverEvent::Ready { .. })).then_some(())
         });
     }
 
-    pub fn await_written(&mut self) {
+    pub(crate) fn await_written(&mut self) {
         let number = self.last_input.0;
         self.wait_for("typed", |report| (*report == SessionReport::InputWritten { number }).then_some(()));
     }
 
-    pub fn await_permission(&mut self) -> String {
+    pub(crate) fn await_permission(&mut self) -> String {
         self.wait_for("a permission prompt", |report| match report {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.prompt.clone()),
             _ => None,
@@ -207,7 +211,7 @@ impl TestAgent {
     }
 
     /// Waits for the end of a turn.
-    pub fn wait_for_turn_end(&mut self) -> EndedTurn {
+    pub(crate) fn wait_for_turn_end(&mut self) -> EndedTurn {
         let mut messages = Vec::new();
         let mut used = Usage::default();
         self.wait_for("the end of a turn", |report| {
@@ -235,17 +239,17 @@ impl TestAgent {
         })
     }
 
-    pub fn prompt(&mut self, text: &str) {
+    pub(crate) fn prompt(&mut self, text: &str) {
         self.send(&AgentInput::Prompt { text: text.to_owned() });
     }
 
-    pub fn send(&mut self, input: &AgentInput) {
+    pub(crate) fn send(&mut self, input: &AgentInput) {
         self.last_input = (self.last_input.0 + 1, Some(input.clone()));
         self.resend_last();
     }
 
     /// Interrupts the turn as soon as the agent has reported that it runs.
-    pub fn interrupt(&mut self) {
+    pub(crate) fn interrupt(&mut self) {
         self.last_input.0 += 1;
         let deadline = Instant::now() + TIMEOUT;
         let number = self.last_input.0;
@@ -257,14 +261,14 @@ impl TestAgent {
         }
     }
 
-    pub fn resend_last(&mut self) {
+    pub(crate) fn resend_last(&mut self) {
         let (number, input) = self.last_input.clone();
         let reports = self.session().send_input(&input.unwrap(), number).unwrap();
         self.reports.extend(reports);
     }
 
     /// Types as an attached user does.
-    pub fn type_as_user(&self, text: &str) {
+    pub(crate) fn type_as_user(&self, text: &str) {
         let Reply::Status(status) = self.sessions.request(&self.entry, &Request::Status, TIMEOUT).unwrap()
         else {
             panic!("not a status");
@@ -273,13 +277,13 @@ impl TestAgent {
         self.sessions.request(&self.entry, &input, TIMEOUT).unwrap();
     }
 
-    pub fn send_on_side_channel(&self, text: &str) {
+    pub(crate) fn send_on_side_channel(&self, text: &str) {
         let request = Request::WriteSideChannel { bytes: text.as_bytes().to_vec() };
         self.sessions.request(&self.entry, &request, TIMEOUT).unwrap();
     }
 
     /// Kills the holder and all processes of the session; returns the agent's own session id.
-    pub fn kill(&mut self) -> String {
+    pub(crate) fn kill(&mut self) -> String {
         let pid = holder_pid(&self.entry.directory);
         let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         assert!(killed.success());
@@ -287,7 +291,7 @@ impl TestAgent {
         self.agent_session.clone().unwrap_or_default()
     }
 
-    pub fn stop(mut self) {
+    pub(crate) fn stop(mut self) {
         self.session().stop(Duration::ZERO).unwrap();
         self.wait_for("its end", |report| matches!(report, SessionReport::Ended(_)).then_some(()));
     }

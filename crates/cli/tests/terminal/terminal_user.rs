@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const SIZE: (usize, usize) = (80, 24);
 
 /// A user of a program on a pseudo-terminal.
-pub struct TerminalUser {
+pub(crate) struct TerminalUser {
     pub child: Child,
     keys: File,
     terminal: File,
@@ -30,7 +30,7 @@ pub struct TerminalUser {
 
 impl TerminalUser {
     /// Starts a program on a new terminal.
-    pub fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).and_then(|()| unlockpt(&controller)).unwrap();
         let (ws_col, ws_row) = (80, 24);
@@ -53,11 +53,11 @@ impl TerminalUser {
         Self { child: child.unwrap(), keys, terminal, bytes, raw: Vec::new() }
     }
 
-    pub fn type_keys(&mut self, keys: &str) {
+    pub(crate) fn type_keys(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         // A read may end inside of a character, so all bytes are fed again.
         let mut screen = Terminal::with_scrollback(SIZE.0, SIZE.1, None).unwrap();
         screen.feed(String::from_utf8_lossy(&self.raw).as_ref());
@@ -67,7 +67,7 @@ impl TerminalUser {
     }
 
     /// Waits until the screen shows a text, and returns the screen.
-    pub fn wait_for(&mut self, expected: &str) -> String {
+    pub(crate) fn wait_for(&mut self, expected: &str) -> String {
         let until = Instant::now() + TIMEOUT;
         while !self.text().contains(expected) {
             let left = until.saturating_duration_since(Instant::now());
@@ -79,7 +79,7 @@ impl TerminalUser {
     }
 
     /// Waits for the end and returns the exit status. The terminal must be restored.
-    pub fn wait_exit(&mut self) -> Option<i32> {
+    pub(crate) fn wait_exit(&mut self) -> Option<i32> {
         let status = self.child.wait().unwrap().code();
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG), "{modes:?}");

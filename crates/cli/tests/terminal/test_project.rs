@@ -17,13 +17,13 @@ use server::Client;
 use tempfile::TempDir;
 
 /// A temporary repository with a server.
-pub struct TestProject {
+pub(crate) struct TestProject {
     folder: TempDir,
     server: Option<Child>,
 }
 
 /// Makes a plan of one phase; `T3:T1,T2` is a task that depends on two.
-pub fn one_phase_plan(tasks: &[&str]) -> PlannedWork {
+pub(crate) fn one_phase_plan(tasks: &[&str]) -> PlannedWork {
     let task = |text: &&str| {
         let (id, after) = text.split_once(':').unwrap_or((text, ""));
         let mut task = PlannedTask::new(id.parse().unwrap(), 1, format!("Do {id}"));
@@ -44,7 +44,7 @@ pub fn one_phase_plan(tasks: &[&str]) -> PlannedWork {
 
 impl TestProject {
     /// Creates a project with a server, whose agents run this shell script.
-    pub fn create_with_server(script: &str) -> Self {
+    pub(crate) fn create_with_server(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut project = Self { folder, server: None };
         fs::create_dir_all(project.root()).unwrap();
@@ -58,12 +58,12 @@ impl TestProject {
     }
 
     /// Starts a server.
-    pub fn start_server(&mut self) {
+    pub(crate) fn start_server(&mut self) {
         self.start_server_with(self.command(&["serve"]));
     }
 
     /// Starts a server with this command.
-    pub fn start_server_with(&mut self, mut command: Command) {
+    pub(crate) fn start_server_with(&mut self, mut command: Command) {
         let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap());
         let mut line = String::new();
@@ -73,7 +73,7 @@ impl TestProject {
     }
 
     /// Deletes the server's folder, and waits until the server has ended.
-    pub fn delete_data(&mut self) {
+    pub(crate) fn delete_data(&mut self) {
         fs::remove_dir_all(self.data()).unwrap();
         let mut server = self.server.take().unwrap();
         let deadline = Instant::now() + Duration::from_secs(30);
@@ -84,7 +84,7 @@ impl TestProject {
     }
 
     /// Kills the server.
-    pub fn kill_server(&mut self) {
+    pub(crate) fn kill_server(&mut self) {
         if let Some(mut server) = self.server.take() {
             server.kill().unwrap();
             server.wait().unwrap();
@@ -92,7 +92,7 @@ impl TestProject {
     }
 
     /// Starts a run whose agents run the shell script.
-    pub fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
+    pub(crate) fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         let preset = format!(
             "extends = 'shell'\narguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}",
             self.temp_path("agent.sh").display(),
@@ -102,7 +102,7 @@ impl TestProject {
     }
 
     /// Starts a run with a task for each of these protocols, whose agents play a script.
-    pub fn start_scripted_run(&self, voices: &[&str], script: &str) -> RunId {
+    pub(crate) fn start_scripted_run(&self, voices: &[&str], script: &str) -> RunId {
         let preset = |voice: &&str| {
             let (extends, arguments) = match *voice {
                 "claude" => ("claude", "'-p', '--permission-prompt-tool', 'stdio'"),
@@ -129,7 +129,7 @@ impl TestProject {
     }
 
     /// Starts a run with these workers and their presets.
-    pub fn start_run_with_workers(
+    pub(crate) fn start_run_with_workers(
         &self,
         work: PlannedWork,
         settings: RunSettings,
@@ -165,7 +165,7 @@ impl TestProject {
     }
 
     /// Waits for a line of the server's log that contains all parts.
-    pub fn wait_for_log_line(&self, parts: &[&str]) -> String {
+    pub(crate) fn wait_for_log_line(&self, parts: &[&str]) -> String {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
             let log = self.server_log();
@@ -179,12 +179,12 @@ impl TestProject {
     }
 
     /// Returns the server's log.
-    pub fn server_log(&self) -> String {
+    pub(crate) fn server_log(&self) -> String {
         fs::read_to_string(self.data().join("logs/jangdan.log")).unwrap_or_default()
     }
 
     /// Returns a command of a user in the project.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
         command.env("JANGDAN_DATA", self.data()).env("USER", "ana").env("NO_COLOR", "1").env("LC_ALL", "C");
         command.env("TERM", "xterm").current_dir(self.root()).args(arguments).stdin(Stdio::null());
@@ -192,52 +192,52 @@ impl TestProject {
     }
 
     /// Runs a command. Returns its exit status and its output.
-    pub fn run_jangdan(&self, arguments: &[&str]) -> (i32, String) {
+    pub(crate) fn run_jangdan(&self, arguments: &[&str]) -> (i32, String) {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
         (status.code().unwrap(), text)
     }
 
     /// Runs a command that must succeed and print `expected`.
-    pub fn assert_succeeds(&self, arguments: &[&str], expected: &str) {
+    pub(crate) fn assert_succeeds(&self, arguments: &[&str], expected: &str) {
         let (exit, text) = self.run_jangdan(arguments);
         assert!(exit == 0 && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
     }
 
     /// Runs a command that must exit with this status and print `expected`.
-    pub fn assert_fails(&self, arguments: &[&str], status: i32, expected: &str) {
+    pub(crate) fn assert_fails(&self, arguments: &[&str], status: i32, expected: &str) {
         let (exit, text) = self.run_jangdan(arguments);
         assert!(exit == status && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
     }
 
     /// Stops the server and its agents.
-    pub fn stop_server(&mut self) {
+    pub(crate) fn stop_server(&mut self) {
         if let Some(mut server) = self.server.take() {
             self.client().stop_server(ShutdownMode::EndSessions).unwrap();
             server.wait().unwrap();
         }
     }
 
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client::connect(&self.data()).unwrap().unwrap()
     }
 
-    pub fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let output = Command::new("git").arg("-C").arg(self.root()).args(arguments).output().unwrap();
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Returns a path beside the project.
-    pub fn temp_path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn temp_path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.temp_path("project")
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.temp_path("data")
     }
 }

@@ -5,16 +5,16 @@ use std::{collections::BTreeMap, path::Path};
 use config::{ConfigFile, Layers, LoadedConfig, Problem, load};
 
 /// Names of built-in agents, for tests.
-pub fn builtin_agents() -> Vec<String> {
+pub(crate) fn builtin_agents() -> Vec<String> {
     ["claude", "codex", "shell"].map(str::to_owned).to_vec()
 }
 
 /// Loads only a project's file.
-pub fn load_file(bytes: &[u8]) -> Result<LoadedConfig, Vec<Problem>> {
+pub(crate) fn load_file(bytes: &[u8]) -> Result<LoadedConfig, Vec<Problem>> {
     load_layers(&[("jangdan.toml", bytes)], &[], &[])
 }
 
-pub fn load_layers(
+pub(crate) fn load_layers(
     files: &[(&str, &[u8])],
     environment: &[(&str, &str)],
     flags: &[&str],

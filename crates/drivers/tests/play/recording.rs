@@ -6,7 +6,7 @@
 use domain::ToolUse;
 use drivers::{AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk};
 
-pub fn play_recording(driver: &mut dyn Driver, recording: &str) -> String {
+pub(crate) fn play_recording(driver: &mut dyn Driver, recording: &str) -> String {
     let mut written = String::new();
     let (mut offset, mut number) = (0, 0);
     write_reaction(&mut written, &driver.on_start());
@@ -27,7 +27,7 @@ pub fn play_recording(driver: &mut dyn Driver, recording: &str) -> String {
     written
 }
 
-pub fn feed_recorded_line(
+pub(crate) fn feed_recorded_line(
     driver: &mut dyn Driver,
     stream: OutputStream,
     offset: &mut u64,
@@ -48,7 +48,7 @@ fn unescape(text: &str) -> Vec<u8> {
     text.replace("\\e", "\u{1b}").replace("\\R", "\r").replace("\\N", "\n").into_bytes()
 }
 
-pub fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
+pub(crate) fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
     let (verb, rest) = act.split_once(' ').unwrap_or((act, ""));
     let (id, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let input = match verb {
@@ -81,7 +81,7 @@ fn write_reaction(written: &mut String, reaction: &Reaction) {
     }
 }
 
-pub fn describe_event(event: &DriverEvent) -> String {
+pub(crate) fn describe_event(event: &DriverEvent) -> String {
     match event {
         DriverEvent::Message { offset, read_from, item } => {
             let item = serde_json::to_string(item).unwrap();

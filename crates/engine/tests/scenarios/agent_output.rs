@@ -7,7 +7,7 @@ use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// The outputs of all sessions.
 #[derive(Default)]
-pub struct AgentOutputs(BTreeMap<SessionId, SessionOutput>);
+pub(crate) struct AgentOutputs(BTreeMap<SessionId, SessionOutput>);
 
 struct SessionOutput {
     decoder: Decoder,
@@ -18,7 +18,7 @@ struct SessionOutput {
 
 impl AgentOutputs {
     /// Prints a text, and returns the outputs decoded from it.
-    pub fn print(&mut self, session: SessionId, role: Role, text: &str) -> Vec<AgentOutput> {
+    pub(crate) fn print(&mut self, session: SessionId, role: Role, text: &str) -> Vec<AgentOutput> {
         let output = self.output_of_session(session, role);
         let text = format!("{text}\n");
         output.text.push_str(&text);
@@ -27,7 +27,7 @@ impl AgentOutputs {
     }
 
     /// Ends a session's turn, and returns the resulting outputs.
-    pub fn end_turn(&mut self, session: SessionId, role: Role) -> Vec<AgentOutput> {
+    pub(crate) fn end_turn(&mut self, session: SessionId, role: Role) -> Vec<AgentOutput> {
         let output = self.output_of_session(session, role);
         let items = output.decoder.end_turn();
         let mut outputs = output.commands_from_items(items);
@@ -42,7 +42,7 @@ impl AgentOutputs {
     }
 
     /// Returns the last output of a session again.
-    pub fn last_output(&self, session: SessionId) -> Result<AgentOutput, String> {
+    pub(crate) fn last_output(&self, session: SessionId) -> Result<AgentOutput, String> {
         let last = self.0.get(&session).and_then(|output| output.last_output.clone());
         last.ok_or_else(|| "has printed no message yet".to_owned())
     }

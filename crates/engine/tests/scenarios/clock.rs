@@ -5,10 +5,10 @@ use domain::Timestamp;
 /// Midnight of the day on which every scenario begins.
 const MIDNIGHT_MS: i64 = 1_767_571_200_000;
 
-pub const START: Timestamp = Timestamp(MIDNIGHT_MS + 9 * 3_600_000);
+pub(crate) const START: Timestamp = Timestamp(MIDNIGHT_MS + 9 * 3_600_000);
 
 /// Parses `09:05`, or `09:05:30`.
-pub fn parse_time(text: &str) -> Result<Timestamp, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
     let wrong = || format!("'{text}' is not a time (write 09:05 or 09:05:30)");
     let parts: Vec<i64> =
         text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
@@ -21,7 +21,7 @@ pub fn parse_time(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Formats a time, with the number of days before it.
-pub fn format_time(time: Timestamp) -> String {
+pub(crate) fn format_time(time: Timestamp) -> String {
     let seconds = (time.0 - MIDNIGHT_MS) / 1000;
     let (days, seconds) = (seconds / 86_400, seconds % 86_400);
     let day = if days == 0 { String::new() } else { format!("{days}d ") };
@@ -29,7 +29,7 @@ pub fn format_time(time: Timestamp) -> String {
 }
 
 /// Parses `10 minutes`.
-pub fn parse_duration(words: &[&str]) -> Result<u64, String> {
+pub(crate) fn parse_duration(words: &[&str]) -> Result<u64, String> {
     let wrong = || format!("'{}' is not a duration (write 10 minutes)", words.join(" "));
     let [number, unit] = words else { return Err(wrong()) };
     let number: u64 = number.parse().map_err(|_| wrong())?;

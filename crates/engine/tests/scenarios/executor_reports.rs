@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Sends the report of a line, and returns whether the line is one.
-pub fn send_report_of_line(
+pub(crate) fn send_report_of_line(
     runner: &mut ScenarioRunner,
     words: &[&str],
     tail: Option<&str>,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{clock, fake_executor, pattern::Pattern, runner::ScenarioRunner, scenario_file::Line};
 
 /// Checks one expectation; the error describes the actual result.
-pub fn check_expectation(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
+pub(crate) fn check_expectation(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     let text = line.text.as_str();
     let words: Vec<&str> = text.split_whitespace().collect();
     if let Some(part) = text.strip_prefix("it is rejected: ") {
@@ -212,7 +212,7 @@ fn block_text(reason: &BlockReason, expected: &str) -> String {
 }
 
 /// Formats values, one per line.
-pub fn format_values(named: &[NamedValue]) -> String {
+pub(crate) fn format_values(named: &[NamedValue]) -> String {
     let lines: Vec<String> =
         named.iter().map(|(name, value)| format!("    {name} {}", truncated_json(value))).collect();
     if lines.is_empty() { "    nothing".to_owned() } else { lines.join("\n") }

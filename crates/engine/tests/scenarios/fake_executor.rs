@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Timestamp};
 use engine::Effect;
 
-pub struct FakeExecutor {
+pub(crate) struct FakeExecutor {
     /// Names of the effects that the scenario reports itself.
     manual: BTreeSet<&'static str>,
 }
@@ -34,7 +34,7 @@ impl Default for FakeExecutor {
 
 impl FakeExecutor {
     /// Reads a line about the executor, and returns whether it is one.
-    pub fn read_line(&mut self, line: &str) -> bool {
+    pub(crate) fn read_line(&mut self, line: &str) -> bool {
         match line {
             "the executor is slow" => self.manual.extend(ALL),
             "the executor is fast again" => *self = Self::default(),
@@ -54,13 +54,13 @@ impl FakeExecutor {
     }
 
     /// Returns whether the executor reports this effect itself.
-    pub fn executes(&self, effect: &Effect) -> bool {
+    pub(crate) fn executes(&self, effect: &Effect) -> bool {
         !self.manual.contains(effect_name(effect))
     }
 
     /// Returns the report of a successful effect.
     #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
-    pub fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
+    pub(crate) fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
             Effect::SpawnAgent(assignment) => {
                 let session = &assignment.session;
@@ -114,7 +114,7 @@ impl FakeExecutor {
     }
 }
 
-pub fn effect_name(effect: &Effect) -> &'static str {
+pub(crate) fn effect_name(effect: &Effect) -> &'static str {
     match effect {
         Effect::SpawnAgent(_) => "SpawnAgent",
         Effect::SendInput { .. } => "SendInput",
@@ -135,7 +135,7 @@ pub fn effect_name(effect: &Effect) -> &'static str {
     }
 }
 
-pub fn check_receipt(command: &str, exit_status: i32, output: &str, now: Timestamp) -> Receipt {
+pub(crate) fn check_receipt(command: &str, exit_status: i32, output: &str, now: Timestamp) -> Receipt {
     Receipt {
         command: command.to_owned(),
         exit_status: Some(exit_status),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::clock;
 
 #[derive(Debug)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     pub name: String,
     conditions: Vec<FieldCondition>,
 }
@@ -22,7 +22,7 @@ enum FieldCondition {
 
 impl Pattern {
     /// Parses a pattern: the name first, then the words.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut words = split_words(text)?.into_iter();
         let name = words.next().ok_or("a name is missing")?;
         let conditions = words.map(|word| FieldCondition::parse(&word)).collect::<Result<_, String>>()?;
@@ -30,7 +30,7 @@ impl Pattern {
     }
 
     /// Returns whether a value matches; `is_called` tells whether an id has a name.
-    pub fn matches(&self, name: &str, value: &Value, is_called: &dyn Fn(&str, &str) -> bool) -> bool {
+    pub(crate) fn matches(&self, name: &str, value: &Value, is_called: &dyn Fn(&str, &str) -> bool) -> bool {
         let mut leaves = Vec::new();
         collect_leaves("", value, &mut leaves);
         let is_at = |field: &Option<String>, key: &str| field.as_deref().is_none_or(|field| field == key);

@@ -9,7 +9,7 @@ use domain::{
 use serde_json::Value;
 
 #[derive(Debug, Default)]
-pub struct RunFacts {
+pub(crate) struct RunFacts {
     pub sessions: Vec<SessionFacts>,
     /// State of `q_1`, `e_2`, `phase 1`, `the run` and so on.
     pub status: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ pub struct RunFacts {
 }
 
 #[derive(Debug)]
-pub struct SessionFacts {
+pub(crate) struct SessionFacts {
     pub id: SessionId,
     pub role: Role,
     pub agent: Option<String>,
@@ -44,7 +44,7 @@ impl SessionFacts {
 
 impl RunFacts {
     /// Returns the last session with a name, preferably one that has not ended.
-    pub fn session(&self, name: &str) -> Result<&SessionFacts, String> {
+    pub(crate) fn session(&self, name: &str) -> Result<&SessionFacts, String> {
         let name = name.strip_prefix("the ").unwrap_or(name);
         let mut called = self.sessions.iter().filter(|session| session.has_name(name)).rev();
         let is_running = |session: &&SessionFacts| !matches!(session.status, "ended" | "lost");
@@ -53,7 +53,7 @@ impl RunFacts {
     }
 
     /// Returns whether an id means a session with this name.
-    pub fn session_has_name(&self, id: &str, name: &str) -> bool {
+    pub(crate) fn session_has_name(&self, id: &str, name: &str) -> bool {
         id.starts_with("s_")
             && self.sessions.iter().any(|session| session.id.to_string() == id && session.has_name(name))
     }
@@ -73,7 +73,7 @@ impl RunFacts {
         self.status.get(&question.to_string()).is_some_and(|status| status == "with the orchestrator")
     }
 
-    pub fn record_event(&mut self, event: &Event) {
+    pub(crate) fn record_event(&mut self, event: &Event) {
         self.record_session_event(event);
         self.update_object_status(event);
         match event {

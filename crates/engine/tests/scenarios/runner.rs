@@ -12,7 +12,7 @@ use crate::{
 /// Maximum number of ticks while time passes; more means that a deadline is never cleared.
 const TICKS_MAX: usize = 1000;
 
-pub struct ScenarioRunner {
+pub(crate) struct ScenarioRunner {
     pub run: Run,
     replica: Run,
     /// The guard that is switched off.
@@ -34,7 +34,7 @@ pub struct ScenarioRunner {
 
 impl ScenarioRunner {
     /// Starts the run.
-    pub fn start(setup: ScenarioSetup, without: Option<Guard>) -> Result<Self, String> {
+    pub(crate) fn start(setup: ScenarioSetup, without: Option<Guard>) -> Result<Self, String> {
         let mut runner = Self {
             run: new_run(without),
             replica: new_run(without),
@@ -62,13 +62,13 @@ impl ScenarioRunner {
     }
 
     /// Begins a new round: expectations now refer to later events only.
-    pub fn start_expectation_round(&mut self) {
+    pub(crate) fn start_expectation_round(&mut self) {
         self.round_start = self.log.len();
         self.effects.clear();
     }
 
     /// Executes an input and keeps a rejection for the next expectation.
-    pub fn execute_input(&mut self, input: RunInput) -> Result<(), String> {
+    pub(crate) fn execute_input(&mut self, input: RunInput) -> Result<(), String> {
         if let Some(rejection) = self.decide(input)? {
             self.rejections.push(rejection);
         }
@@ -120,7 +120,7 @@ impl ScenarioRunner {
     }
 
     /// Executes the effects that the scenario does not handle itself.
-    pub fn run_executor(&mut self) -> Result<(), String> {
+    pub(crate) fn run_executor(&mut self) -> Result<(), String> {
         while let Some(index) = self.pending.iter().position(|(_, effect)| self.executor.executes(effect)) {
             let (id, effect) = self.pending.remove(index);
             let report = self.executor.success_report(id, &effect, self.now);
@@ -131,7 +131,7 @@ impl ScenarioRunner {
     }
 
     /// Advances the clock, with a tick at each deadline.
-    pub fn advance_clock(&mut self, until: Timestamp) -> Result<(), String> {
+    pub(crate) fn advance_clock(&mut self, until: Timestamp) -> Result<(), String> {
         for _ in 0..TICKS_MAX {
             let Some(deadline) = self.run.next_deadline().filter(|deadline| *deadline <= until) else {
                 self.now = until;
@@ -145,7 +145,7 @@ impl ScenarioRunner {
     }
 
     /// Rebuilds the run from the log, as a restart does.
-    pub fn restart(&mut self) -> Result<(), String> {
+    pub(crate) fn restart(&mut self) -> Result<(), String> {
         let pending = self.run.pending_effects();
         self.run = replay(&self.log, self.without)?;
         self.compare_with_replica("a restart")?;
@@ -158,7 +158,7 @@ impl ScenarioRunner {
     }
 
     /// Replays the whole log once more.
-    pub fn check_full_replay(&mut self) -> Result<(), String> {
+    pub(crate) fn check_full_replay(&mut self) -> Result<(), String> {
         if replay(&self.log, self.without)? == self.run {
             Ok(())
         } else {

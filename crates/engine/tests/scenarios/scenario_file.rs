@@ -3,14 +3,14 @@
 //! Only fences named `scenario` are parsed; the rest is prose.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub(crate) enum Section {
     Given,
     When,
     Then,
 }
 
 #[derive(Debug, Clone)]
-pub struct Line {
+pub(crate) struct Line {
     pub number: usize,
     pub section: Section,
     pub text: String,
@@ -19,7 +19,7 @@ pub struct Line {
 }
 
 /// Parses a file; an error has the line number.
-pub fn parse_scenario_lines(file: &str) -> Result<Vec<Line>, (usize, String)> {
+pub(crate) fn parse_scenario_lines(file: &str) -> Result<Vec<Line>, (usize, String)> {
     let mut lines: Vec<Line> = Vec::new();
     let mut section = None;
     let mut in_fence = false;

@@ -10,7 +10,7 @@ use domain::{
 use crate::{clock::parse_duration, scenario_file::Line};
 
 #[derive(Debug, Default)]
-pub struct ScenarioSetup {
+pub(crate) struct ScenarioSetup {
     pub settings: RunSettings,
     pub team: Vec<TeamMember>,
     pub work: PlannedWork,
@@ -19,7 +19,7 @@ pub struct ScenarioSetup {
 }
 
 impl ScenarioSetup {
-    pub fn read_line(&mut self, line: &Line) -> Result<(), String> {
+    pub(crate) fn read_line(&mut self, line: &Line) -> Result<(), String> {
         let text = line.text.as_str();
         let words: Vec<&str> = text.split_whitespace().collect();
         let first = words.first().copied().unwrap_or_default().trim_end_matches(',');
@@ -65,7 +65,7 @@ impl ScenarioSetup {
     }
 
     /// Adds the defaults: a worker, and the phases of the tasks, each after the previous one.
-    pub fn add_defaults(&mut self) -> Result<(), String> {
+    pub(crate) fn add_defaults(&mut self) -> Result<(), String> {
         if self.team.is_empty() {
             self.team.push(read_member("Coder worker")?);
         }
@@ -86,7 +86,7 @@ impl ScenarioSetup {
 }
 
 /// Parses a plan: tasks and phases separated by semicolons.
-pub fn read_planned_work(text: &str) -> Result<PlannedWork, String> {
+pub(crate) fn read_planned_work(text: &str) -> Result<PlannedWork, String> {
     let mut setup = ScenarioSetup::default();
     for part in text.split("; ") {
         match part.starts_with("phase ") {
@@ -122,7 +122,7 @@ fn read_member(text: &str) -> Result<TeamMember, String> {
 }
 
 /// Parses `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.
-pub fn read_task(text: &str) -> Result<PlannedTask, String> {
+pub(crate) fn read_task(text: &str) -> Result<PlannedTask, String> {
     let mut parts = text.split(", ");
     let (id, first) =
         parts.next().unwrap_or_default().split_once(' ').map_or((text, ""), |(id, rest)| (id, rest));
@@ -181,14 +181,14 @@ fn read_phase(text: &str) -> Result<PlannedPhase, String> {
 }
 
 /// Parses `T1 and T2`, or a single value.
-pub fn read_list<T: std::str::FromStr>(words: &[&str]) -> Result<Vec<T>, String> {
+pub(crate) fn read_list<T: std::str::FromStr>(words: &[&str]) -> Result<Vec<T>, String> {
     words.iter().filter(|word| **word != "and").map(|word| parse_value(word.trim_end_matches(','))).collect()
 }
 
-pub fn parse_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub(crate) fn parse_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("cannot parse '{text}'"))
 }
 
-pub fn strip_quotes(text: &str) -> String {
+pub(crate) fn strip_quotes(text: &str) -> String {
     text.trim().trim_matches('"').to_owned()
 }

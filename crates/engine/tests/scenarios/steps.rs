@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Executes one step.
-pub fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
+pub(crate) fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     let text = line.text.as_str();
     let (head, tail) = match text.split_once(": ") {
         Some((head, tail)) => (head, Some(tail.to_owned())),

@@ -86,7 +86,7 @@ fn read_command(
 }
 
 /// Parses a line whose first word is the user.
-pub fn read_user_line(
+pub(crate) fn read_user_line(
     runner: &ScenarioRunner,
     words: &[&str],
     tail: Option<&str>,

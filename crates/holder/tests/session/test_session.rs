@@ -19,11 +19,11 @@ use holder::{
 use tempfile::TempDir;
 
 /// Upper bound for every wait; allows for a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-pub struct TestSession {
+pub(crate) struct TestSession {
     _folder: TempDir,
     pub directory: PathBuf,
     pub session: String,
@@ -32,16 +32,16 @@ pub struct TestSession {
 }
 
 /// A terminal of common size.
-pub fn terminal_attachment() -> StdioAttachment {
+pub(crate) fn terminal_attachment() -> StdioAttachment {
     StdioAttachment::Terminal(WindowSize { columns: 80, rows: 24 })
 }
 
-pub fn pipe_attachment() -> StdioAttachment {
+pub(crate) fn pipe_attachment() -> StdioAttachment {
     StdioAttachment::Pipes { stderr: StderrMode::Apart }
 }
 
 /// Returns a launch that runs a shell script.
-pub fn script_launch(text: &str, attachment: StdioAttachment) -> LaunchSpec {
+pub(crate) fn script_launch(text: &str, attachment: StdioAttachment) -> LaunchSpec {
     let counted = COUNTER.fetch_add(1, Ordering::Relaxed);
     LaunchSpec {
         session: format!("test-{}-{counted}", std::process::id()),
@@ -62,81 +62,81 @@ pub fn script_launch(text: &str, attachment: StdioAttachment) -> LaunchSpec {
     }
 }
 
-pub fn holder_program() -> &'static Path {
+pub(crate) fn holder_program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_jangdan-holder"))
 }
 
 impl TestSession {
-    pub fn start(launch: &LaunchSpec) -> Self {
+    pub(crate) fn start(launch: &LaunchSpec) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("session");
         Self::start_in(folder, directory, launch)
     }
 
-    pub fn start_in(folder: TempDir, directory: PathBuf, launch: &LaunchSpec) -> Self {
+    pub(crate) fn start_in(folder: TempDir, directory: PathBuf, launch: &LaunchSpec) -> Self {
         let mut launched = holder::launch_session(holder_program(), &directory, launch).unwrap();
         let started = launched.wait_until_started().unwrap();
         Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
-    pub fn start_script(text: &str) -> Self {
+    pub(crate) fn start_script(text: &str) -> Self {
         Self::start(&script_launch(text, terminal_attachment()))
     }
 
-    pub fn request(&mut self, request: &Request) -> Reply {
+    pub(crate) fn request(&mut self, request: &Request) -> Reply {
         self.launched.connection.request(request, PATIENCE).unwrap()
     }
 
-    pub fn connect(&self) -> HolderConnection {
+    pub(crate) fn connect(&self) -> HolderConnection {
         HolderConnection::connect(&self.directory).unwrap()
     }
 
     /// Returns the token that socket clients must present.
-    pub fn token(&self) -> Secret {
+    pub(crate) fn token(&self) -> Secret {
         Secret::new(fs::read(self.directory.join(TOKEN_NAME)).unwrap())
     }
 
     /// Returns an encoded hello.
-    pub fn encoded_hello(&self) -> Vec<u8> {
+    pub(crate) fn encoded_hello(&self) -> Vec<u8> {
         Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
     }
 
-    pub fn status(&mut self) -> SessionStatus {
+    pub(crate) fn status(&mut self) -> SessionStatus {
         match self.request(&Request::Status) {
             Reply::Status(status) => status,
             other => panic!("{other:?}"),
         }
     }
 
-    pub fn status_phase(&mut self) -> SessionPhase {
+    pub(crate) fn status_phase(&mut self) -> SessionPhase {
         self.status().phase
     }
 
-    pub fn agent_pid(&self) -> i32 {
+    pub(crate) fn agent_pid(&self) -> i32 {
         self.started.agent_pid.cast_signed()
     }
 
     /// Sends an input and waits until it is written.
-    pub fn send_input(&mut self, number: u64, text: &str) {
+    pub(crate) fn send_input(&mut self, number: u64, text: &str) {
         let input = Request::Input { number, bytes: text.into() };
         assert_eq!(self.request(&input), Reply::InputWritten { number });
     }
 
-    pub fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<Record> {
         records(&self.directory)
     }
 
     /// Returns all output of the agent.
-    pub fn output(&self) -> Vec<u8> {
+    pub(crate) fn output(&self) -> Vec<u8> {
         output(&self.records())
     }
 
-    pub fn output_text(&self) -> String {
+    pub(crate) fn output_text(&self) -> String {
         String::from_utf8_lossy(&self.output()).into_owned()
     }
 
     /// Waits until the agent has written a text.
-    pub fn wait_text(&self, expected: &str) -> String {
+    pub(crate) fn wait_text(&self, expected: &str) -> String {
         wait_for(&format!("the agent writes {expected:?}"), || {
             let text = self.output_text();
             text.contains(expected).then_some(text)
@@ -144,7 +144,7 @@ impl TestSession {
     }
 
     /// Waits until the holder has exited, and returns how the agent ended.
-    pub fn wait_end(&mut self) -> Exit {
+    pub(crate) fn wait_end(&mut self) -> Exit {
         wait_for("the holder ends", || self.launched.holder.try_wait().unwrap());
         match self.records().pop().map(|record| record.body) {
             Some(RecordBody::Exit(exit)) => exit,
@@ -161,12 +161,12 @@ impl Drop for TestSession {
     }
 }
 
-pub fn records(directory: &Path) -> Vec<Record> {
+pub(crate) fn records(directory: &Path) -> Vec<Record> {
     let mut reader = RecordReader::open(directory, 0).unwrap();
     std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
-pub fn output(records: &[Record]) -> Vec<u8> {
+pub(crate) fn output(records: &[Record]) -> Vec<u8> {
     let bytes = |record: &Record| match &record.body {
         RecordBody::Output { bytes, .. } => bytes.clone(),
         _ => Vec::new(),
@@ -175,7 +175,7 @@ pub fn output(records: &[Record]) -> Vec<u8> {
 }
 
 /// Waits until `look` returns a value.
-pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = look() {
@@ -187,25 +187,25 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Returns the state of a process from `/proc`; `None` if it does not exist or is a zombie.
-pub fn process_state(pid: i32) -> Option<char> {
+pub(crate) fn process_state(pid: i32) -> Option<char> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind) = text.rsplit_once(')')?;
     behind.trim_start().chars().next().filter(|state| *state != 'Z' && *state != 'X')
 }
 
 /// Returns the number that a script printed as `name=123`.
-pub fn printed_pid(text: &str, name: &str) -> i32 {
+pub(crate) fn printed_pid(text: &str, name: &str) -> i32 {
     let (_, behind) = text.split_once(&format!("{name}=")).unwrap_or_else(|| panic!("no {name} in {text:?}"));
     behind.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
 }
 
 /// Returns the number of repetitions: `HOLDER_ROUNDS` for a long run, otherwise a few.
-pub fn repetition_count(few: usize) -> usize {
+pub(crate) fn repetition_count(few: usize) -> usize {
     std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 
 /// Returns the numbers of voluntary and involuntary context switches of a process.
-pub fn context_switches(pid: u32) -> Vec<u64> {
+pub(crate) fn context_switches(pid: u32) -> Vec<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
     lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
@@ -213,7 +213,7 @@ pub fn context_switches(pid: u32) -> Vec<u64> {
 
 impl TestSession {
     /// Waits until the holder is idle, and returns its context switches so far.
-    pub fn wait_until_idle(&mut self) -> Vec<u64> {
+    pub(crate) fn wait_until_idle(&mut self) -> Vec<u64> {
         let holder = self.launched.holder.id();
         wait_for("the holder sleeps", || {
             let before = context_switches(holder);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-pub fn thread_cpu_time() -> Duration {
+pub(crate) fn thread_cpu_time() -> Duration {
     #[repr(C)]
     struct TimeSpec {
         seconds: i64,

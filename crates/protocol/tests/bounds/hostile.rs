@@ -4,7 +4,7 @@ use protocol::{Decoder, DecoderOptions, KeyRequirement};
 
 /// A prefix, a repeated unit and a suffix.
 #[derive(Debug)]
-pub struct HostileOutput {
+pub(crate) struct HostileOutput {
     pub name: &'static str,
     pub reader: DecoderKind,
     pub scope: BufferedPart,
@@ -15,7 +15,7 @@ pub struct HostileOutput {
 
 /// The decoder that reads it.
 #[derive(Debug, Clone, Copy)]
-pub enum DecoderKind {
+pub(crate) enum DecoderKind {
     Worker,
     Orchestrator,
     Keyed,
@@ -24,7 +24,7 @@ pub enum DecoderKind {
 
 /// The part of the output that one buffer of the decoder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BufferedPart {
+pub(crate) enum BufferedPart {
     /// One line outside a body.
     Line,
     /// One line that is edited repeatedly.
@@ -45,7 +45,7 @@ enum RepeatedUnit {
 
 impl HostileOutput {
     /// Returns at most `limit` bytes.
-    pub fn bytes(&self, limit: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&self, limit: usize) -> Vec<u8> {
         let mut bytes = self.before.clone().into_bytes();
         let end = limit.saturating_sub(self.after.len());
         let mut fill = |end: usize, unit: &dyn Fn(usize) -> Vec<u8>| {
@@ -65,7 +65,7 @@ impl HostileOutput {
         bytes
     }
 
-    pub fn decoder(&self) -> Decoder {
+    pub(crate) fn decoder(&self) -> Decoder {
         let key = || "k3f9".parse().ok();
         match self.reader {
             DecoderKind::Worker => Decoder::new(DecoderOptions::worker()),
@@ -81,7 +81,7 @@ impl HostileOutput {
 }
 
 /// Returns every generator.
-pub fn all_hostile_outputs() -> Vec<HostileOutput> {
+pub(crate) fn all_hostile_outputs() -> Vec<HostileOutput> {
     [
         line_outputs(),
         edited_line_outputs(),

@@ -15,22 +15,22 @@ thread_local! {
 
 /// Measures allocated bytes since its creation.
 #[derive(Debug)]
-pub struct MemoryMeter {
+pub(crate) struct MemoryMeter {
     before: isize,
 }
 
 impl MemoryMeter {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         PEAK.set(CURRENT.get());
         Self { before: CURRENT.get() }
     }
 
     /// Returns the peak.
-    pub fn peak(&self) -> usize {
+    pub(crate) fn peak(&self) -> usize {
         usize::try_from(PEAK.get() - self.before).unwrap_or(0)
     }
 
-    pub fn current(&self) -> usize {
+    pub(crate) fn current(&self) -> usize {
         usize::try_from(CURRENT.get() - self.before).unwrap_or(0)
     }
 }

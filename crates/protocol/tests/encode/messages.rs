@@ -28,7 +28,7 @@ struct FieldStrategies {
     field: BoxedStrategy<String>,
 }
 
-pub fn any_message(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
+pub(crate) fn any_message(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
     let values = FieldStrategies {
         line: value.clone(),
         paragraph: value.clone(),
@@ -39,7 +39,7 @@ pub fn any_message(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentM
     message_from_fields(values)
 }
 
-pub fn ordinary_message() -> impl Strategy<Value = AgentMessage> {
+pub(crate) fn ordinary_message() -> impl Strategy<Value = AgentMessage> {
     let values = FieldStrategies {
         line: ordinary_line(),
         paragraph: ordinary_paragraph(),

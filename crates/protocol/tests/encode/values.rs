@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use crate::KEY;
 
 /// Texts of which most cannot be encoded, for different reasons.
-pub fn hostile_text() -> BoxedStrategy<String> {
+pub(crate) fn hostile_text() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "",
         " ",
@@ -93,7 +93,7 @@ pub fn hostile_text() -> BoxedStrategy<String> {
 }
 
 /// Ordinary text on one line. The first and last words are plain, the others have special characters.
-pub fn ordinary_line() -> BoxedStrategy<String> {
+pub(crate) fn ordinary_line() -> BoxedStrategy<String> {
     const FIRST: &[&str] = &["Which", "로그인", "please", "x", "2", "(see", "Ändern", "データ"];
     const MIDDLE: &[&str] = &[
         "don't",
@@ -130,14 +130,14 @@ pub fn ordinary_line() -> BoxedStrategy<String> {
 }
 
 /// Several lines without a blank one.
-pub fn ordinary_paragraph() -> BoxedStrategy<String> {
+pub(crate) fn ordinary_paragraph() -> BoxedStrategy<String> {
     (ordinary_line(), vec(ordinary_line(), 0..3))
         .prop_map(|(first, more)| [vec![first], more].concat().join("\n"))
         .boxed()
 }
 
 /// A text with paragraphs, lists, indentation and code.
-pub fn ordinary_text() -> BoxedStrategy<String> {
+pub(crate) fn ordinary_text() -> BoxedStrategy<String> {
     let part = prop_oneof![
         4 => ordinary_line(),
         1 => Just(String::new()),

@@ -11,7 +11,7 @@ use protocol::prompts::{
 use crate::{agent_name, task_id};
 
 /// Texts that try to decode to a message, to leave a message open, or to control a terminal.
-pub fn hostile_text() -> BoxedStrategy<String> {
+pub(crate) fn hostile_text() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "\n",
         "\n",
@@ -142,7 +142,7 @@ pub fn hostile_text() -> BoxedStrategy<String> {
     .boxed()
 }
 
-pub fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
+pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
     let some = || option::of(hostile_text());
     let several = || vec(hostile_text(), 0..3);
     prop_oneof![

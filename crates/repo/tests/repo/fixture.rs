@@ -15,19 +15,19 @@ use repo::{
 };
 use tempfile::TempDir;
 
-pub struct Fixture {
+pub(crate) struct Fixture {
     pub folder: TempDir,
     pub run: RunRepository,
 }
 
 impl Fixture {
     /// Creates a repository with one commit, and a run `r1` that starts from it.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_base_files(|_| {})
     }
 
     /// Creates a repository whose first commit contains what `fill` writes.
-    pub fn with_base_files(fill: impl FnOnce(&Path)) -> Self {
+    pub(crate) fn with_base_files(fill: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = folder.path().join("user");
         fs::create_dir(&user).unwrap();
@@ -42,16 +42,16 @@ impl Fixture {
         Self { folder, run }
     }
 
-    pub fn user_folder(&self) -> PathBuf {
+    pub(crate) fn user_folder(&self) -> PathBuf {
         self.folder.path().join("user")
     }
 
-    pub fn create_worktree(&self, task: &str) -> TaskWorktree {
+    pub(crate) fn create_worktree(&self, task: &str) -> TaskWorktree {
         self.run.create_worktree(&task_id(task)).unwrap()
     }
 
     /// Creates a task's worktree, changes it and commits the work.
-    pub fn commit_task_work(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
+    pub(crate) fn commit_task_work(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
         let worktree = self.create_worktree(task);
         change(&worktree.path);
         self.run.commit_work(&worktree, &commit_options()).unwrap();
@@ -59,7 +59,7 @@ impl Fixture {
     }
 
     /// Merges a task and moves the run's branch.
-    pub fn merge(&self, task: &str) -> MergeAttempt {
+    pub(crate) fn merge(&self, task: &str) -> MergeAttempt {
         let merge = self.run.merge_task(&task_id(task), &GitIdentity::jangdan()).unwrap();
         if let MergeAttempt::Merged { onto, commit, .. } = &merge {
             self.run.advance_run_branch(onto, commit).unwrap();
@@ -68,21 +68,21 @@ impl Fixture {
     }
 }
 
-pub fn open_run_in(folder: &Path) -> RunRepository {
+pub(crate) fn open_run_in(folder: &Path) -> RunRepository {
     let repository = Repository::discover(&folder.join("user"), &git_options()).unwrap();
     repository.open_run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
 }
 
-pub fn task_id(task: &str) -> TaskId {
+pub(crate) fn task_id(task: &str) -> TaskId {
     task.parse().unwrap()
 }
 
-pub fn commit_options() -> CommitOptions {
+pub(crate) fn commit_options() -> CommitOptions {
     let author = GitIdentity { name: "Agent".to_owned(), email: "agent@localhost".to_owned() };
     CommitOptions { author, message: "what the agent left\n".to_owned(), excluded: Vec::new() }
 }
 
-pub fn git_options() -> GitOptions {
+pub(crate) fn git_options() -> GitOptions {
     let variables = git_environment().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     GitOptions {
         program: "git".into(),
@@ -105,13 +105,13 @@ fn git_environment() -> Vec<(&'static str, String)> {
 }
 
 /// Runs git as the user or an agent would, and returns its output.
-pub fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
+pub(crate) fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
     let output = user_git_command(folder).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }
 
-pub fn user_git_command(folder: &Path) -> Command {
+pub(crate) fn user_git_command(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(folder).env_clear().envs(git_environment());
     for role in ["AUTHOR", "COMMITTER"] {
@@ -121,19 +121,19 @@ pub fn user_git_command(folder: &Path) -> Command {
     command
 }
 
-pub fn write_file(folder: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
+pub(crate) fn write_file(folder: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
 }
 
-pub fn create_link(folder: &Path, name: impl AsRef<Path>, target: &str) {
+pub(crate) fn create_link(folder: &Path, name: impl AsRef<Path>, target: &str) {
     let path = folder.join(name);
     let _ = fs::remove_file(&path);
     symlink(target, path).unwrap();
 }
 
 /// Returns the file names in a commit, NUL-terminated.
-pub fn file_names_in_commit(folder: &Path, commit: &CommitId) -> String {
+pub(crate) fn file_names_in_commit(folder: &Path, commit: &CommitId) -> String {
     git(folder, &["ls-tree", "-r", "-z", "--name-only", commit.as_str()])
 }

@@ -9,7 +9,7 @@ use crate::Isolation;
 
 /// Where a run works.
 #[derive(Debug)]
-pub struct RunLocation {
+pub(super) struct RunLocation {
     /// Root of the project.
     pub root: PathBuf,
     /// How tasks are isolated from each other.
@@ -19,7 +19,7 @@ pub struct RunLocation {
 }
 
 /// Finds the repository, and checks that worktrees can be made from it.
-pub fn find(
+pub(super) fn find(
     project: &Path,
     worktree: &config::WorktreeConfig,
     in_place: bool,

@@ -19,7 +19,7 @@ pub const NAMES: &[&str] = &[
     "PLAN.md",
 ];
 /// Folders with a subfolder and a plan for each feature.
-pub const FEATURE_FOLDERS: &[&str] = &["specs", ".kiro/specs", ".specify/specs"];
+pub(super) const FEATURE_FOLDERS: &[&str] = &["specs", ".kiro/specs", ".specify/specs"];
 /// Folders that contain plans among other files.
 const MIXED_FOLDERS: &[&str] = &["", "docs", "docs/planning", "plans"];
 /// Parts of the names of plan files.
@@ -69,7 +69,7 @@ pub fn find_plan_files(project: &Path) -> Vec<PlanFile> {
 }
 
 /// Resolves a path of a project; `None` if it is outside of the project or does not exist.
-pub fn resolve_inside(project: &Path, path: &Path) -> Option<PathBuf> {
+pub(super) fn resolve_inside(project: &Path, path: &Path) -> Option<PathBuf> {
     let root = project.canonicalize().ok()?;
     let file = root.join(path).canonicalize().ok()?;
     file.starts_with(&root).then_some(file)

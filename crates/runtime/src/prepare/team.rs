@@ -14,7 +14,7 @@ mod tests;
 
 /// The team of a run.
 #[derive(Debug)]
-pub struct Team {
+pub(super) struct Team {
     /// Members; the default worker is the first.
     pub members: Vec<TeamMember>,
     /// Preset of each member.
@@ -26,7 +26,11 @@ pub struct Team {
 }
 
 /// Assembles the team from the configuration and the plan. `agent` overrides the default worker.
-pub fn assemble_team(config: &Config, work: &PlannedWork, agent: Option<&str>) -> Result<Team, PrepareError> {
+pub(super) fn assemble_team(
+    config: &Config,
+    work: &PlannedWork,
+    agent: Option<&str>,
+) -> Result<Team, PrepareError> {
     let (worker, note) = choose_default_worker(config, work, agent)?;
     let mut team =
         TeamBuilder { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };

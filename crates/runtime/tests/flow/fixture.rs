@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Silence that ends a turn of an agent. A script does not pause during a turn.
 const QUIET_MS: u32 = 400;
 
-pub struct RunFixture {
+pub(crate) struct RunFixture {
     pub host: Host,
     folder: TempDir,
     presets: toml::Table,
@@ -31,7 +31,7 @@ pub struct RunFixture {
 }
 
 /// An agent whose program is a shell script.
-pub struct Agent<'a> {
+pub(crate) struct Agent<'a> {
     pub name: &'a str,
     pub role: Role,
     pub script: &'a str,
@@ -40,12 +40,12 @@ pub struct Agent<'a> {
 }
 
 /// Makes an agent whose inputs are JSON.
-pub fn agent<'a>(name: &'a str, role: Role, script: &'a str) -> Agent<'a> {
+pub(crate) fn agent<'a>(name: &'a str, role: Role, script: &'a str) -> Agent<'a> {
     Agent { name, role, script, preset: "" }
 }
 
 /// Returns settings without approvals by the user.
-pub fn settings() -> RunSettings {
+pub(crate) fn settings() -> RunSettings {
     RunSettings {
         slots: NonZeroU32::new(4).unwrap(),
         gate_approval: GateApproval::Automatic,
@@ -54,7 +54,7 @@ pub fn settings() -> RunSettings {
 }
 
 /// Makes a plan of one phase. `T3:T1,T2` is task T3, which depends on T1 and T2.
-pub fn plan(tasks: &[&str]) -> PlannedWork {
+pub(crate) fn plan(tasks: &[&str]) -> PlannedWork {
     let task = |text: &&str| {
         let (id, after) = text.split_once(':').unwrap_or((text, ""));
         let mut task = PlannedTask::new(id.parse().unwrap(), 1, format!("Do {id}"));
@@ -74,11 +74,11 @@ pub fn plan(tasks: &[&str]) -> PlannedWork {
 }
 
 impl RunFixture {
-    pub fn new(script: &str) -> Self {
+    pub(crate) fn new(script: &str) -> Self {
         Self::with_team(&[agent("worker", Role::Worker, script)])
     }
 
-    pub fn with_team(agents: &[Agent<'_>]) -> Self {
+    pub(crate) fn with_team(agents: &[Agent<'_>]) -> Self {
         let mut fixture = Self::without_team();
         for Agent { name, role, script, preset } in agents {
             let path = fixture.write_file(&format!("{name}.sh"), script);
@@ -94,7 +94,7 @@ impl RunFixture {
         fixture
     }
 
-    pub fn without_team() -> Self {
+    pub(crate) fn without_team() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         fs::create_dir_all(&project).unwrap();
@@ -109,7 +109,7 @@ impl RunFixture {
     }
 
     /// Adds an agent with the lines of its preset to the team.
-    pub fn add_agent(&mut self, name: &str, role: Role, preset: &str) {
+    pub(crate) fn add_agent(&mut self, name: &str, role: Role, preset: &str) {
         self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
         self.team.push(TeamMember {
             name: name.parse().unwrap(),
@@ -120,21 +120,21 @@ impl RunFixture {
     }
 
     /// Writes a file next to the project's folder.
-    pub fn write_file(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write_file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, text).unwrap();
         path
     }
 
-    pub fn start(&self, work: PlannedWork) -> RunId {
+    pub(crate) fn start(&self, work: PlannedWork) -> RunId {
         self.start_with(work, settings())
     }
 
-    pub fn start_with(&self, work: PlannedWork, settings: RunSettings) -> RunId {
+    pub(crate) fn start_with(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         self.start_with_environment(work, settings, self.environment())
     }
 
-    pub fn start_with_environment(
+    pub(crate) fn start_with_environment(
         &self,
         work: PlannedWork,
         settings: RunSettings,
@@ -146,7 +146,7 @@ impl RunFixture {
     }
 
     /// Returns the default environment of a run.
-    pub fn environment(&self) -> RunEnvironment {
+    pub(crate) fn environment(&self) -> RunEnvironment {
         RunEnvironment {
             project: self.project_folder(),
             isolation: Isolation::Worktrees {
@@ -169,11 +169,11 @@ impl RunFixture {
     }
 
     /// Stops the host without ending the sessions, and opens another one.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.restart_with(ShutdownMode::KeepSessions);
     }
 
-    pub fn restart_with(&mut self, mode: ShutdownMode) {
+    pub(crate) fn restart_with(&mut self, mode: ShutdownMode) {
         self.host.stop(mode);
         let data = self.data_directory();
         // The lock of the store is released when the old host is dropped.
@@ -182,56 +182,56 @@ impl RunFixture {
         self.host = Host::open(&data).unwrap();
     }
 
-    pub fn data_directory(&self) -> PathBuf {
+    pub(crate) fn data_directory(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    pub fn project_folder(&self) -> PathBuf {
+    pub(crate) fn project_folder(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
     /// Returns the path of a file that a script and the test share.
-    pub fn barrier_file(&self, name: &str) -> PathBuf {
+    pub(crate) fn barrier_file(&self, name: &str) -> PathBuf {
         self.folder.path().join("barrier").join(name)
     }
 
     /// Creates a file that scripts wait for.
-    pub fn release_barrier(&self, name: &str) {
+    pub(crate) fn release_barrier(&self, name: &str) {
         fs::write(self.barrier_file(name), "").unwrap();
     }
 
     /// Returns the text that a script wrote into a shared file; empty if there is none.
-    pub fn script_output(&self, name: &str) -> String {
+    pub(crate) fn script_output(&self, name: &str) -> String {
         fs::read_to_string(self.barrier_file(name)).unwrap_or_default()
     }
 
     /// Executes a command that must succeed.
-    pub fn execute(&self, run: &RunId, command: UserCommand) {
+    pub(crate) fn execute(&self, run: &RunId, command: UserCommand) {
         self.host.execute_command(run, "ana", command).unwrap();
     }
 
     /// Executes a command that must be rejected, and returns the message.
-    pub fn execute_rejected(&self, run: &RunId, command: UserCommand) -> String {
+    pub(crate) fn execute_rejected(&self, run: &RunId, command: UserCommand) -> String {
         self.host.execute_command(run, "ana", command).unwrap_err().to_string()
     }
 
-    pub fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
+    pub(crate) fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
         self.execute(run, answer_to(question, answer));
     }
 
     /// Returns all recorded events.
-    pub fn events(&self, run: &RunId) -> Vec<Event> {
+    pub(crate) fn events(&self, run: &RunId) -> Vec<Event> {
         let entries = self.host.log().read(run, Sequence(0), 100_000).unwrap();
         entries.iter().map(|entry| entry.to_recorded_event().unwrap().event).collect()
     }
 
     /// Waits until a task has a state.
-    pub fn wait_for_task(&self, run: &RunId, task: &str, state: TaskState) {
+    pub(crate) fn wait_for_task(&self, run: &RunId, task: &str, state: TaskState) {
         self.wait_for(run, |views| (state_of(views, task)? == state).then_some(()));
     }
 
     /// Waits until the number of pending questions is `n_questions`, and returns them.
-    pub fn wait_for_questions(&self, run: &RunId, n_questions: usize) -> Vec<QuestionRow> {
+    pub(crate) fn wait_for_questions(&self, run: &RunId, n_questions: usize) -> Vec<QuestionRow> {
         self.wait_for(run, |views| {
             let is_pending = |row: &&QuestionRow| row.status == QuestionState::Pending;
             let pending: Vec<_> = views.rows().questions.iter().filter(is_pending).cloned().collect();
@@ -239,27 +239,27 @@ impl RunFixture {
         })
     }
 
-    pub fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.project_folder(), arguments)
     }
 
     /// Lists the files on a run's branch.
-    pub fn branch_files(&self, run: &RunId) -> Vec<String> {
+    pub(crate) fn branch_files(&self, run: &RunId) -> Vec<String> {
         let listed = self.git(&["ls-tree", "-r", "--name-only", &format!("jangdan/{run}/run")]);
         listed.lines().map(str::to_owned).collect()
     }
 
     /// Returns the text of a file on a run's branch.
-    pub fn branch_file(&self, run: &RunId, file: &str) -> String {
+    pub(crate) fn branch_file(&self, run: &RunId, file: &str) -> String {
         self.git(&["show", &format!("jangdan/{run}/run:{file}")])
     }
 
-    pub fn rows(&self, run: &RunId) -> Rows {
+    pub(crate) fn rows(&self, run: &RunId) -> Rows {
         self.host.run_snapshot(run).unwrap().views.rows().clone()
     }
 
     /// Waits until `find` returns a value for the rows of a run.
-    pub fn wait_for<T>(&self, run: &RunId, find: impl Fn(&Views) -> Option<T>) -> T {
+    pub(crate) fn wait_for<T>(&self, run: &RunId, find: impl Fn(&Views) -> Option<T>) -> T {
         let mut events = self.host.subscribe();
         let (sender, woken) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -281,7 +281,7 @@ impl RunFixture {
         }
     }
 
-    pub fn wait_for_outcome(&self, run: &RunId) -> RunOutcome {
+    pub(crate) fn wait_for_outcome(&self, run: &RunId) -> RunOutcome {
         self.wait_for(run, |views| match views.rows().run.iter().next()?.status {
             RunState::Running | RunState::Paused => None,
             RunState::Done => Some(RunOutcome::Done),
@@ -302,7 +302,7 @@ impl Drop for RunFixture {
     }
 }
 
-pub fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
+pub(crate) fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
     UserCommand::Answer {
         question: Some(question),
         task: None,
@@ -311,7 +311,7 @@ pub fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
     }
 }
 
-pub fn state_of(views: &Views, task: &str) -> Option<TaskState> {
+pub(crate) fn state_of(views: &Views, task: &str) -> Option<TaskState> {
     Some(views.rows().tasks.get(&task.parse().unwrap())?.state)
 }
 

@@ -9,24 +9,24 @@ use std::{
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A process, identified by its pid and start time, since a pid can be reused.
-pub struct Process {
+pub(crate) struct Process {
     pub pid: u32,
     started: String,
 }
 
 impl Process {
-    pub fn from_pid(pid: u32) -> Self {
+    pub(crate) fn from_pid(pid: u32) -> Self {
         let started = stat_field(pid, 19).unwrap_or_default();
         Self { pid, started }
     }
 
-    pub fn has_exited(&self) -> bool {
+    pub(crate) fn has_exited(&self) -> bool {
         let state = stat_field(self.pid, 0);
         stat_field(self.pid, 19).as_ref() != Some(&self.started) || state.is_none_or(|state| state == "Z")
     }
 
     /// Tells whether it is stopped by a signal, or frozen with its control group.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         stat_field(self.pid, 0).is_some_and(|state| state == "T") || is_in_frozen_group(self.pid)
     }
 }
@@ -49,7 +49,7 @@ fn is_in_frozen_group(pid: u32) -> bool {
 }
 
 /// Polls a condition outside of the run, for which there is no event.
-pub fn wait_until(description: &str, mut is_true: impl FnMut() -> bool) {
+pub(crate) fn wait_until(description: &str, mut is_true: impl FnMut() -> bool) {
     let deadline = Instant::now() + TIMEOUT;
     while !is_true() {
         assert!(Instant::now() < deadline, "timed out waiting until {description}");

@@ -16,11 +16,11 @@ use crate::{
     session_store::{SessionStore, Speaker},
 };
 
-pub use agent_profile::ImitatedAgent;
+pub(crate) use agent_profile::ImitatedAgent;
 use agent_profile::{AgentProfile, ToolReportTiming};
 
 /// An ACP agent with one session.
-pub struct AcpProtocol {
+pub(super) struct AcpProtocol {
     peer: RpcPeer,
     sessions: SessionStore,
     session: String,
@@ -41,7 +41,7 @@ pub struct AcpProtocol {
 }
 
 impl AcpProtocol {
-    pub fn new(options: ProtocolOptions) -> Self {
+    pub(super) fn new(options: ProtocolOptions) -> Self {
         Self {
             peer: RpcPeer {
                 includes_version: true,

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A headless Claude Code with one session.
-pub struct ClaudeProtocol {
+pub(super) struct ClaudeProtocol {
     model: String,
     sessions: SessionStore,
     session: String,
@@ -74,7 +74,7 @@ impl TurnState {
 
 impl ClaudeProtocol {
     /// Evaluates the command line, and looks up the session to resume.
-    pub fn new(options: ProtocolOptions) -> io::Result<(Self, ClientEvent)> {
+    pub(super) fn new(options: ProtocolOptions) -> io::Result<(Self, ClientEvent)> {
         let arguments = &options.arguments;
         let value_after = |name: &str| {
             let at = arguments.iter().position(|argument| argument == name)?;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A Codex app server with one thread.
-pub struct CodexProtocol {
+pub(super) struct CodexProtocol {
     peer: RpcPeer,
     model: String,
     sessions: SessionStore,
@@ -32,7 +32,7 @@ pub struct CodexProtocol {
 }
 
 impl CodexProtocol {
-    pub fn new(options: ProtocolOptions) -> Self {
+    pub(super) fn new(options: ProtocolOptions) -> Self {
         Self {
             peer: RpcPeer {
                 includes_version: false,

@@ -8,7 +8,7 @@ use crate::{output, script::RequestRefusal};
 
 /// A received message.
 #[derive(Debug, PartialEq)]
-pub enum RpcMessage {
+pub(super) enum RpcMessage {
     /// A request, to be answered with the same id.
     Request {
         id: Value,
@@ -28,7 +28,7 @@ pub enum RpcMessage {
     Invalid,
 }
 
-pub fn parse_message(line: &str) -> RpcMessage {
+pub(super) fn parse_message(line: &str) -> RpcMessage {
     let Ok(Value::Object(mut fields)) = serde_json::from_str(line) else { return RpcMessage::Invalid };
     let mut take = |key: &str| fields.remove(key);
     match (take("id"), take("method"), take("params"), take("result"), take("error")) {
@@ -45,7 +45,7 @@ pub fn parse_message(line: &str) -> RpcMessage {
 
 /// Our side of a connection.
 #[derive(Debug)]
-pub struct RpcPeer {
+pub(super) struct RpcPeer {
     /// Whether messages contain `"jsonrpc":"2.0"`.
     pub includes_version: bool,
     /// Whether ids of our requests are strings instead of numbers.
@@ -57,11 +57,17 @@ pub struct RpcPeer {
 }
 
 impl RpcPeer {
-    pub fn respond(&self, id: &Value, result: Value) -> io::Result<()> {
+    pub(super) fn respond(&self, id: &Value, result: Value) -> io::Result<()> {
         self.send(json!({ "id": id, "result": result }))
     }
 
-    pub fn respond_error(&self, id: &Value, code: i64, message: &str, data: Option<Value>) -> io::Result<()> {
+    pub(super) fn respond_error(
+        &self,
+        id: &Value,
+        code: i64,
+        message: &str,
+        data: Option<Value>,
+    ) -> io::Result<()> {
         let mut error = json!({ "code": code, "message": message });
         if let (Some(data), Some(fields)) = (data, error.as_object_mut()) {
             fields.insert("data".to_owned(), data);
@@ -70,7 +76,7 @@ impl RpcPeer {
     }
 
     /// Answers with an error if the script says so for this method; returns whether it did.
-    pub fn respond_scripted_error(&self, id: &Value, method: &str) -> io::Result<bool> {
+    pub(super) fn respond_scripted_error(&self, id: &Value, method: &str) -> io::Result<bool> {
         let Some(refusal) = self.refusals.iter().find(|refusal| refusal.method == method) else {
             return Ok(false);
         };
@@ -78,12 +84,12 @@ impl RpcPeer {
         Ok(true)
     }
 
-    pub fn notify(&self, method: &str, params: Value) -> io::Result<()> {
+    pub(super) fn notify(&self, method: &str, params: Value) -> io::Result<()> {
         self.send(json!({ "method": method, "params": params }))
     }
 
     /// Sends a request and returns its id.
-    pub fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
+    pub(super) fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
         let id = if self.uses_string_ids {
             json!(format!("request-{}", self.next_id))
         } else {
@@ -106,7 +112,7 @@ impl RpcPeer {
 }
 
 /// Returns the text of a list of content blocks, or of a plain string.
-pub fn content_text(content: &Value) -> String {
+pub(super) fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {

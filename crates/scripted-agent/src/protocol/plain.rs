@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Stateless: messages are written as text, and every input line is a prompt.
-pub struct PlainProtocol;
+pub(super) struct PlainProtocol;
 
 impl AgentProtocol for PlainProtocol {
     fn has_turns(&self) -> bool {

@@ -19,7 +19,7 @@ use crate::{
 use key_decoder::{KeyDecoder, KeyPress};
 use painter::ScreenPainter;
 
-pub struct ScreenProtocol {
+pub(super) struct ScreenProtocol {
     style: ScreenStyle,
     keyboard: KeyDecoder,
     painter: ScreenPainter,
@@ -33,7 +33,7 @@ pub struct ScreenProtocol {
 
 impl ScreenProtocol {
     /// Sets up the terminal.
-    pub fn new(style: ScreenStyle) -> io::Result<Self> {
+    pub(super) fn new(style: ScreenStyle) -> io::Result<Self> {
         // Without a terminal there is nothing to set, and everything else works.
         terminal::set_mode(TerminalInputMode::Raw, None);
         let mut painter = ScreenPainter::new(style.alternate);

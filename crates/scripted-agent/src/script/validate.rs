@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::{ProtocolName, Script, ScriptError, Step, Steps};
 
 /// Returns the first error.
-pub fn validate(script: &Script) -> Result<(), ScriptError> {
+pub(super) fn validate(script: &Script) -> Result<(), ScriptError> {
     for steps in script.top_level_steps() {
         validate_steps(script, steps, &mut Vec::new())?;
     }

@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 use super::step::RepeatCount;
 
 /// A value that can be written as a plain text instead of a table.
-pub trait FromText: Sized {
+pub(super) trait FromText: Sized {
     fn from_text(text: String) -> Result<Self, String>;
 }
 
 /// Deserializes a text or a table; error positions refer to the value.
-pub fn deserialize_text_or_table<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_text_or_table<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromText + Deserialize<'de>,
     D: Deserializer<'de>,

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 /// Upper bound for every wait of a test; only reached on failure.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-pub struct ScriptedAgent {
+pub(crate) struct ScriptedAgent {
     pub folder: TempDir,
     child: Child,
     input: Option<ChildStdin>,
@@ -24,7 +24,7 @@ pub struct ScriptedAgent {
 }
 
 /// Returns the command that runs a script in a folder.
-pub fn agent_command(folder: &TempDir, script: &str, arguments: &[&str]) -> Command {
+pub(crate) fn agent_command(folder: &TempDir, script: &str, arguments: &[&str]) -> Command {
     let path = folder.path().join("script.toml");
     fs::write(&path, script).expect("write the script");
     let mut command = Command::new(env!("CARGO_BIN_EXE_scripted-agent"));
@@ -33,7 +33,7 @@ pub fn agent_command(folder: &TempDir, script: &str, arguments: &[&str]) -> Comm
 }
 
 /// Runs a script to its end, and returns its output and exit status.
-pub fn run_to_end(script: &str, input: &str) -> (Vec<u8>, ExitStatus) {
+pub(crate) fn run_to_end(script: &str, input: &str) -> (Vec<u8>, ExitStatus) {
     let folder = TempDir::new().expect("create a folder");
     let mut child = agent_command(&folder, script, &[])
         .stdin(Stdio::piped())
@@ -48,12 +48,12 @@ pub fn run_to_end(script: &str, input: &str) -> (Vec<u8>, ExitStatus) {
 
 impl ScriptedAgent {
     /// Starts an agent in a temporary folder.
-    pub fn start(script: &str) -> Self {
+    pub(crate) fn start(script: &str) -> Self {
         Self::start_in(TempDir::new().expect("create a folder"), script, &[])
     }
 
     /// Starts an agent in the given folder, with the arguments of a real agent.
-    pub fn start_in(folder: TempDir, script: &str, arguments: &[&str]) -> Self {
+    pub(crate) fn start_in(folder: TempDir, script: &str, arguments: &[&str]) -> Self {
         let mut child = agent_command(&folder, script, arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -66,7 +66,7 @@ impl ScriptedAgent {
     }
 
     /// Writes a line to its input.
-    pub fn write_line(&mut self, line: &str) {
+    pub(crate) fn write_line(&mut self, line: &str) {
         self.input
             .as_mut()
             .expect("input is open")
@@ -75,12 +75,12 @@ impl ScriptedAgent {
     }
 
     /// Returns the next line of its output.
-    pub fn next_line(&self) -> String {
+    pub(crate) fn next_line(&self) -> String {
         self.lines.recv_timeout(WAIT_MAX).expect("receive a line")
     }
 
     /// Returns the next line of its output as JSON.
-    pub fn next_json(&self) -> Value {
+    pub(crate) fn next_json(&self) -> Value {
         let line = self.next_line();
         let value = serde_json::from_str(&line);
         assert!(value.is_ok(), "not JSON: {line}");
@@ -88,7 +88,7 @@ impl ScriptedAgent {
     }
 
     /// Skips lines until one has this text at this JSON pointer.
-    pub fn skip_until(&self, pointer: &str, text: &str) -> Value {
+    pub(crate) fn skip_until(&self, pointer: &str, text: &str) -> Value {
         loop {
             let value = self.next_json();
             if value.pointer(pointer).and_then(Value::as_str) == Some(text) {
@@ -98,7 +98,7 @@ impl ScriptedAgent {
     }
 
     /// Skips lines until the answer to a request.
-    pub fn wait_for_response(&self, id: u64) -> Value {
+    pub(crate) fn wait_for_response(&self, id: u64) -> Value {
         loop {
             let value = self.next_json();
             if value.get("id").and_then(Value::as_u64) == Some(id) && value.get("method").is_none() {
@@ -108,25 +108,25 @@ impl ScriptedAgent {
     }
 
     /// Closes its input, and returns its exit status and folder.
-    pub fn close_input_and_wait(mut self) -> (Option<i32>, TempDir) {
+    pub(crate) fn close_input_and_wait(mut self) -> (Option<i32>, TempDir) {
         drop(self.input.take());
         let status = self.wait_for_exit();
         (status.code(), self.folder)
     }
 
     /// Kills it, and returns its folder.
-    pub fn kill(mut self) -> TempDir {
+    pub(crate) fn kill(mut self) -> TempDir {
         self.child.kill().expect("kill the agent");
         self.child.wait().expect("wait for the process");
         self.folder
     }
 
-    pub fn process_id(&self) -> u32 {
+    pub(crate) fn process_id(&self) -> u32 {
         self.child.id()
     }
 
     /// Waits until it exits.
-    pub fn wait_for_exit(&mut self) -> ExitStatus {
+    pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             if let Some(status) = self.child.try_wait().expect("get its status") {
@@ -138,18 +138,18 @@ impl ScriptedAgent {
     }
 
     /// Tells whether it is running.
-    pub fn is_running(&mut self) -> bool {
+    pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("get its status").is_none()
     }
 
     /// Waits until a file in its folder ends with a newline, and returns its content.
-    pub fn wait_for_file(&self, name: &str) -> String {
+    pub(crate) fn wait_for_file(&self, name: &str) -> String {
         wait_for_file(self.folder.path().join(name))
     }
 }
 
 /// Waits until a file ends with a newline, and returns its content.
-pub fn wait_for_file(path: PathBuf) -> String {
+pub(crate) fn wait_for_file(path: PathBuf) -> String {
     let deadline = Instant::now() + WAIT_MAX;
     loop {
         match fs::read_to_string(&path) {

@@ -11,23 +11,23 @@ use std::{
 use tokio::time::Instant;
 
 /// Invalid tokens that are allowed in a burst.
-pub const ATTEMPTS_MAX: u32 = 10;
+pub(super) const ATTEMPTS_MAX: u32 = 10;
 /// Time after which one more is allowed.
 const REFILL_INTERVAL: Duration = Duration::from_secs(6);
 
 /// Rate limit of invalid tokens.
-pub struct AttemptLimit {
+pub(super) struct AttemptLimit {
     /// When all attempts so far have expired.
     cleared_at: Mutex<Option<Instant>>,
 }
 
 impl AttemptLimit {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { cleared_at: Mutex::new(None) }
     }
 
     /// Counts an attempt. Returns the time to wait if there were too many; such attempts do not count.
-    pub fn count_attempt(&self) -> Result<(), Duration> {
+    pub(super) fn count_attempt(&self) -> Result<(), Duration> {
         let now = Instant::now();
         // The state is consistent after each step, so a poisoned lock is safe.
         let mut cleared_at = self.cleared_at.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,7 +16,7 @@ use axum::{
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub async fn add_security_headers(mut response: Response) -> Response {
+pub(crate) async fn add_security_headers(mut response: Response) -> Response {
     let is_unauthorized = response.status() == StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
     let fixed = [

@@ -30,7 +30,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// The event stream of one client.
-pub struct EventStream {
+pub(crate) struct EventStream {
     context: StreamContext,
     pub(super) filter: StreamFilter,
     source: EntrySource,
@@ -44,7 +44,7 @@ pub struct EventStream {
 }
 
 /// What every stream of a server shares, and the permit of this one.
-pub struct StreamContext {
+pub(crate) struct StreamContext {
     pub feed: Arc<ChangeFeed>,
     pub stage: watch::Receiver<ServerStage>,
     pub log: Arc<dyn Log>,
@@ -82,7 +82,7 @@ enum WakeReason {
 
 impl EventStream {
     /// Opens a stream that starts after `filter.after`.
-    pub fn new(context: StreamContext, filter: StreamFilter) -> Self {
+    pub(crate) fn new(context: StreamContext, filter: StreamFilter) -> Self {
         let (head, activity) = (context.feed.watch_head(), context.feed.subscribe_to_activity());
         Self {
             context,
@@ -97,7 +97,7 @@ impl EventStream {
     }
 
     /// Returns the next chunk; `None` when the server has stopped or the client is too slow.
-    pub async fn next(&mut self) -> Option<Bytes> {
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
         let chunk = self.next_chunk().await?;
         self.sent_at = Instant::now();
         Some(chunk)

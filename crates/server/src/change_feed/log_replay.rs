@@ -11,7 +11,7 @@ use super::sse::EntryFrames;
 const PAGE_ENTRIES: usize = 500;
 
 /// Reads the log from a position on. A run is rebuilt from its first entry when it is met first.
-pub struct LogReplay {
+pub(super) struct LogReplay {
     log: Arc<dyn Log>,
     at: Position,
     run: Option<RunId>,
@@ -20,19 +20,19 @@ pub struct LogReplay {
 
 impl LogReplay {
     /// Starts after a position, with one run or all.
-    pub fn starting_after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
+    pub(super) fn starting_after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
         Self { log, at, run, runs: BTreeMap::new() }
     }
 
     /// Returns the position of the last entry read.
-    pub fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         self.at
     }
 
     /// Returns the next entries of the selected run; `None` at the end of the log.
     ///
     /// A page without entries of the run is empty and still advances [`LogReplay::at`].
-    pub fn next_page(&mut self) -> Result<Option<Vec<EntryFrames>>, StoreError> {
+    pub(super) fn next_page(&mut self) -> Result<Option<Vec<EntryFrames>>, StoreError> {
         let entries = self.log.read_all(self.at, PAGE_ENTRIES)?;
         let Some(last) = entries.last() else { return Ok(None) };
         let end = last.position;
@@ -76,7 +76,7 @@ fn run_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<ReplayedRun, 
 }
 
 /// Returns the position of the last entry by binary search: positions have no gaps.
-pub fn last_position(log: &dyn Log) -> Result<Position, StoreError> {
+pub(crate) fn last_position(log: &dyn Log) -> Result<Position, StoreError> {
     let has_position = |position: u64| has_position(log, Position(position));
     let mut missing = 1_u64;
     while has_position(missing)? {
@@ -95,7 +95,7 @@ pub fn last_position(log: &dyn Log) -> Result<Position, StoreError> {
 }
 
 /// Returns whether the log has reached a position; 0 is before the first entry and always reached.
-pub fn has_position(log: &dyn Log, position: Position) -> Result<bool, StoreError> {
+pub(crate) fn has_position(log: &dyn Log, position: Position) -> Result<bool, StoreError> {
     let Some(before) = position.0.checked_sub(1) else { return Ok(true) };
     Ok(!log.read_all(Position(before), 1)?.is_empty())
 }

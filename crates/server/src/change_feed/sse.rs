@@ -11,13 +11,13 @@ use super::filter::StreamFilter;
 use crate::problem::Problem;
 
 /// Event name of session activity, which is not recorded in the log.
-pub const ACTIVITY: &str = "session.activity";
+pub(crate) const ACTIVITY: &str = "session.activity";
 /// Event name of the problem that ends a stream.
-pub const PROBLEM: &str = "problem";
+pub(crate) const PROBLEM: &str = "problem";
 
 /// The frames of one log entry: one for each event name of each row change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryFrames {
+pub(crate) struct EntryFrames {
     pub run: RunId,
     pub position: Position,
     pub text: Bytes,
@@ -37,7 +37,7 @@ struct Frame {
 
 /// The frame of one piece of session activity.
 #[derive(Debug, Clone)]
-pub struct ActivityFrame {
+pub(crate) struct ActivityFrame {
     pub run: RunId,
     pub session: SessionId,
     pub text: Bytes,
@@ -46,7 +46,7 @@ pub struct ActivityFrame {
 /// A row that was added, changed or removed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RowChange<'a> {
+pub(crate) struct RowChange<'a> {
     run: &'a RunId,
     /// Sequence number of the event in the run.
     sequence: Sequence,
@@ -62,7 +62,7 @@ pub struct RowChange<'a> {
 /// Current activity of a session. It is not recorded in the log.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SessionActivity<'a> {
+pub(crate) struct SessionActivity<'a> {
     run: &'a RunId,
     session: SessionId,
     activity: &'a AgentActivity,
@@ -72,7 +72,12 @@ impl EntryFrames {
     /// Formats the changes of an entry.
     ///
     /// Only the last frame has the id, so a client that has the id has all frames. An entry without changes is an id alone.
-    pub fn from_changes(run: &RunId, position: Position, sequence: Sequence, changes: &[ViewChange]) -> Self {
+    pub(crate) fn from_changes(
+        run: &RunId,
+        position: Position,
+        sequence: Sequence,
+        changes: &[ViewChange],
+    ) -> Self {
         let (mut text, mut frames) = (Vec::new(), Vec::new());
         let mut named = changes
             .iter()
@@ -93,7 +98,7 @@ impl EntryFrames {
     /// Returns the frames that a filter includes; `None` if there are none.
     ///
     /// The id comes last even if the last frame is excluded, so a client that has the id has all included frames.
-    pub fn filtered(&self, filter: &StreamFilter) -> Option<Bytes> {
+    pub(crate) fn filtered(&self, filter: &StreamFilter) -> Option<Bytes> {
         if !filter.includes_run(&self.run) {
             return None;
         }
@@ -120,7 +125,7 @@ fn id_frame(position: Position) -> Vec<u8> {
 }
 
 impl ActivityFrame {
-    pub fn from_activity(run: &RunId, session: SessionId, activity: &AgentActivity) -> Self {
+    pub(crate) fn from_activity(run: &RunId, session: SessionId, activity: &AgentActivity) -> Self {
         let mut text = Vec::new();
         write_event(&mut text, ACTIVITY, None, &SessionActivity { run, session, activity });
         Self { run: run.clone(), session, text: text.into() }
@@ -128,14 +133,14 @@ impl ActivityFrame {
 }
 
 /// Formats the problem that ends a stream.
-pub fn problem_frame(problem: &Problem) -> Bytes {
+pub(super) fn problem_frame(problem: &Problem) -> Bytes {
     let mut text = Vec::new();
     write_event(&mut text, PROBLEM, None, problem);
     text.into()
 }
 
 /// Formats the first frame, whose id lets a client resume even if it is disconnected before the first event.
-pub fn stream_start(at: Position) -> Bytes {
+pub(super) fn stream_start(at: Position) -> Bytes {
     format!("retry: 1000\nid: {at}\n\n").into()
 }
 

@@ -20,14 +20,14 @@ use super::ClientError;
 const RESPONSE_BYTES_MAX: usize = 256 << 20;
 
 /// Why a request has no response.
-pub enum ConnectionError {
+pub(super) enum ConnectionError {
     Unreachable(io::Error),
     /// The connection was closed before the response was complete.
     Lost(Box<dyn Error + Send + Sync>),
 }
 
 impl ConnectionError {
-    pub fn into_client_error(self, socket: &Path, request: String) -> ClientError {
+    pub(super) fn into_client_error(self, socket: &Path, request: String) -> ClientError {
         match self {
             Self::Unreachable(source) => super::unreachable_error(socket, source),
             Self::Lost(source) => ClientError::ConnectionLost { request, source },
@@ -36,12 +36,12 @@ impl ConnectionError {
 }
 
 /// Returns a runtime that drives a connection on the calling thread.
-pub fn runtime() -> io::Result<Runtime> {
+pub(super) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
 /// Sends a request and waits for the whole response.
-pub async fn request(
+pub(super) async fn request(
     socket: &Path,
     method: Method,
     path: &str,
@@ -54,7 +54,7 @@ pub async fn request(
 }
 
 /// Sends a request and returns when the head of the response has arrived.
-pub async fn open_response(
+pub(super) async fn open_response(
     socket: &Path,
     method: Method,
     path: &str,

@@ -19,7 +19,7 @@ use crate::{
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn run_layout(
+pub(super) async fn run_layout(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Layout>, ApiError> {
@@ -35,7 +35,7 @@ pub async fn run_layout(
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn run_schedule(
+pub(super) async fn run_schedule(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Schedule>, ApiError> {

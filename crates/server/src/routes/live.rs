@@ -44,7 +44,7 @@ use crate::{
         (status = SERVICE_UNAVAILABLE, description = "256 event streams are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn open_event_stream(
+pub(super) async fn open_event_stream(
     State(api): State<Api>,
     QueryPairs(query): QueryPairs,
     headers: HeaderMap,

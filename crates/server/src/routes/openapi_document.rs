@@ -13,7 +13,7 @@ use crate::problem::PROBLEM_TYPE;
 const TOKEN: &str = "token";
 
 /// Adds the shared parts.
-pub fn add_shared_parts(description: &mut OpenApi) {
+pub(super) fn add_shared_parts(description: &mut OpenApi) {
     for item in description.paths.paths.values_mut() {
         [&mut item.get, &mut item.post].into_iter().flatten().for_each(add_problem_response);
         item.post.iter_mut().for_each(add_idempotency_key);

@@ -37,7 +37,10 @@ const NAME_BYTES_MAX: usize = 200;
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list_plans(State(api): State<Api>, query: QueryPairs) -> Result<Json<Vec<PlanFile>>, ApiError> {
+pub(super) async fn list_plans(
+    State(api): State<Api>,
+    query: QueryPairs,
+) -> Result<Json<Vec<PlanFile>>, ApiError> {
     let mut query = QueryReader::new(query);
     let project = required_path(&mut query, "project")?;
     query.finish()?;
@@ -61,7 +64,7 @@ pub async fn list_plans(State(api): State<Api>, query: QueryPairs) -> Result<Jso
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn read_plan_text(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub(super) async fn read_plan_text(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let project = required_path(&mut query, "project")?;
     let path = required_path(&mut query, "path")?;
@@ -84,7 +87,7 @@ pub async fn read_plan_text(State(api): State<Api>, query: QueryPairs) -> Result
         (status = PAYLOAD_TOO_LARGE, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn check(
+pub(super) async fn check(
     State(api): State<Api>,
     JsonBody(PlanCheckRequest { name: _, text }): JsonBody<PlanCheckRequest, PLAN_BYTES_MAX>,
 ) -> Result<Response, ApiError> {
@@ -107,7 +110,7 @@ pub async fn check(
         (status = UNPROCESSABLE_ENTITY, description = "the plan has errors", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn start_plan(
+pub(super) async fn start_plan(
     State(api): State<Api>,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {

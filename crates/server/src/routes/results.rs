@@ -26,7 +26,7 @@ use crate::{
         (status = CONFLICT, description = "the run has no worktrees", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn diff(
+pub(super) async fn diff(
     State(api): State<Api>,
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Response, ApiError> {
@@ -53,7 +53,7 @@ pub async fn diff(
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn land_run(
+pub(super) async fn land_run(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,
@@ -93,7 +93,7 @@ pub async fn land_run(
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn remove_finished_worktrees(
+pub(super) async fn remove_finished_worktrees(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<CleanupReport>, ApiError> {

@@ -34,7 +34,7 @@ const PERSON_BYTES_MAX: usize = 200;
 /// The rows of a run by kind, at a position of the log.
 #[derive(Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RunRows<'a> {
+pub(crate) struct RunRows<'a> {
     /// Position in the log of all runs; a live stream that starts here misses no change.
     position: u64,
     /// Sequence number of the last event in the run.
@@ -68,7 +68,7 @@ enum ResponseRows<'a> {
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub(super) async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let before: Option<RunId> = query.take("before")?;
     let is_paged = before.is_some() || query.has("limit");
@@ -110,7 +110,7 @@ pub async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Result<Resp
         (status = UNPROCESSABLE_ENTITY, description = "the plan cannot be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn start_run(
+pub(super) async fn start_run(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
     JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
@@ -135,7 +135,7 @@ pub async fn start_run(
     params(("run" = String, Path, description = "id of the run")),
     responses((status = OK, description = "a row of the kind run", body = RunRow), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn get_run(
+pub(super) async fn get_run(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<RunRow>, ApiError> {
@@ -156,7 +156,7 @@ pub async fn get_run(
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn rows(
+pub(super) async fn rows(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     query: QueryPairs,
@@ -193,7 +193,7 @@ pub async fn rows(
         (status = UNPROCESSABLE_ENTITY, description = "the command could not be carried out in any state", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn execute_command(
+pub(super) async fn execute_command(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
@@ -216,7 +216,7 @@ pub async fn execute_command(
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn questions(
+pub(super) async fn questions(
     State(api): State<Api>,
     query: QueryPairs,
 ) -> Result<Json<Vec<QuestionEntry>>, ApiError> {
@@ -252,7 +252,7 @@ pub async fn questions(
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn usage(
+pub(super) async fn usage(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Vec<UsageRow>>, ApiError> {
@@ -267,7 +267,7 @@ pub async fn usage(
     get, path = "/api/inbox",
     responses((status = OK, description = "rows of the kind inbox, each with its run", body = [InboxEntry]))
 )]
-pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxEntry>>, ApiError> {
+pub(super) async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxEntry>>, ApiError> {
     api.run_blocking(|host| {
         let mut items = Vec::new();
         for run in host.list_runs()?.into_iter().filter(is_active) {

@@ -11,7 +11,7 @@ use crate::{
 
 /// Returns version, process, start time and addresses of the server.
 #[utoipa::path(get, path = "/api/status", responses((status = OK, body = ServerStatus)))]
-pub async fn status(State(api): State<Api>) -> Json<ServerStatus> {
+pub(super) async fn status(State(api): State<Api>) -> Json<ServerStatus> {
     Json(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
@@ -28,7 +28,7 @@ pub async fn status(State(api): State<Api>) -> Json<ServerStatus> {
     request_body = StopRequest,
     responses((status = ACCEPTED, description = "the server is stopping"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn stop_server(
+pub(super) async fn stop_server(
     State(api): State<Api>,
     JsonBody(StopRequest { agents }): JsonBody<StopRequest, COMMAND_BYTES_MAX>,
 ) -> Result<StatusCode, ApiError> {

@@ -32,7 +32,7 @@ const OUTPUT_BYTES_MAX: usize = 1 << 20;
         (status = CONFLICT, description = "unknown process, or offset after its output", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn output(
+pub(super) async fn output(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     query: QueryPairs,
@@ -80,7 +80,7 @@ pub async fn output(
         (status = CONFLICT, description = "unknown process, or offset after its output", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn records(
+pub(super) async fn records(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     query: QueryPairs,
@@ -130,7 +130,7 @@ pub async fn records(
         (status = CONFLICT, description = "the session has no terminal or is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn send_input(
+pub(super) async fn send_input(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     JsonBody(InputLine { text }): JsonBody<InputLine, COMMAND_BYTES_MAX>,
@@ -150,7 +150,7 @@ pub async fn send_input(
         (status = CONFLICT, description = "the session is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn stop_session(
+pub(super) async fn stop_session(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
 ) -> Result<StatusCode, ApiError> {

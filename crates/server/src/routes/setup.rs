@@ -27,7 +27,7 @@ use crate::{
         (status = CONFLICT, description = "the configuration has errors", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub(super) async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let project = take_project(query)?;
     let folder = api.run_blocking(move |host| project_folder(host, project.as_deref())).await?;
     let agents = api.agents.get(folder, api.host.data_directory()).await?;
@@ -45,7 +45,7 @@ pub async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Respons
         (status = CONFLICT, description = "the configuration has errors", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn config(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub(super) async fn config(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let project = take_project(query)?;
     api.run_blocking(move |host| {
         let ProjectConfig { effective, .. } =
@@ -57,7 +57,7 @@ pub async fn config(State(api): State<Api>, query: QueryPairs) -> Result<Respons
 
 /// Lists the projects with runs, the last used first, and the one in whose folder the server was started.
 #[utoipa::path(get, path = "/api/projects", responses((status = OK, body = [ProjectRow])))]
-pub async fn list_projects(State(api): State<Api>) -> Result<Json<Vec<ProjectRow>>, ApiError> {
+pub(super) async fn list_projects(State(api): State<Api>) -> Result<Json<Vec<ProjectRow>>, ApiError> {
     api.run_blocking(|host| Ok(Json(projects(host)?))).await
 }
 

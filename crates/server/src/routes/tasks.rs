@@ -28,7 +28,7 @@ const PAGE_ENTRIES: usize = 1000;
     params(("run" = String, Path, description = "id of the run"), ("task" = String, Path, description = "id of the task")),
     responses((status = OK, body = TaskOverview), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn get_task(
+pub(super) async fn get_task(
     State(api): State<Api>,
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Json<TaskOverview>, ApiError> {
@@ -67,7 +67,7 @@ pub async fn get_task(
     params(("run" = String, Path, description = "id of the run"), ("task" = String, Path, description = "id of the task")),
     responses((status = OK, body = [ConversationTurn]), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn conversation(
+pub(super) async fn conversation(
     State(api): State<Api>,
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Json<Vec<ConversationTurn>>, ApiError> {
@@ -139,7 +139,7 @@ fn to_turn(snapshot: &RunSnapshot, turn: &TurnRow) -> ConversationTurn {
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn events(
+pub(super) async fn events(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     query: QueryPairs,

@@ -41,7 +41,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
         (status = SERVICE_UNAVAILABLE, description = "too many terminals are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn open_terminal(
+pub(super) async fn open_terminal(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

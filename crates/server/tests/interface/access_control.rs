@@ -9,7 +9,7 @@ use std::{
 use crate::{fixture::Fixture, queries::worker_session};
 
 /// Sends raw requests over loopback; replaces HOST, PORT, TOKEN and COOKIE by the valid values.
-pub struct LoopbackClient {
+pub(crate) struct LoopbackClient {
     pub fixture: Fixture,
     host: String,
     token: String,
@@ -17,7 +17,7 @@ pub struct LoopbackClient {
 }
 
 impl LoopbackClient {
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let fixture = Fixture::open();
         let link = fixture.client.link(None).unwrap().unwrap();
         let (address, token) = link.split_once("/?token=").unwrap();
@@ -47,7 +47,7 @@ impl LoopbackClient {
         status(std::str::from_utf8(&head).unwrap())
     }
 
-    pub fn send(&self, request: &str) -> String {
+    pub(crate) fn send(&self, request: &str) -> String {
         let request = self.fill_in(request);
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let request = request.replacen("\r\n", "\r\nconnection: close\r\n", 1);
@@ -59,18 +59,18 @@ impl LoopbackClient {
     }
 }
 
-pub fn status(response: &str) -> u16 {
+pub(crate) fn status(response: &str) -> u16 {
     response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
 }
 
-pub fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
     let head = response.split("\r\n\r\n").next().unwrap_or_default();
     head.lines().find_map(|line| {
         line.split_once(": ").filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     })
 }
 
-pub const TOKEN_HEADER: &str = "authorization: Bearer TOKEN\r\n";
+pub(crate) const TOKEN_HEADER: &str = "authorization: Bearer TOKEN\r\n";
 const JSON_BODY: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 const UPGRADE: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
@@ -289,7 +289,7 @@ fn link_stays_valid_after_a_restart_and_its_token_is_in_no_response() {
 
 /// Sends a request, on a new connection or after another request; returns the head of the response without headers of
 /// the connection.
-pub fn send_and_read_head(loopback: &LoopbackClient, request: &str, is_first: bool) -> Vec<String> {
+pub(crate) fn send_and_read_head(loopback: &LoopbackClient, request: &str, is_first: bool) -> Vec<String> {
     let mut stream = TcpStream::connect(&loopback.host).unwrap();
     let mut exchange = |request: &str| {
         stream.write_all(loopback.fill_in(request).as_bytes()).unwrap();

@@ -23,21 +23,21 @@ read end
 "#;
 
 /// A server and a client of it.
-pub struct Fixture {
+pub(crate) struct Fixture {
     folder: TempDir,
     pub client: Client,
     pub server: Option<Server>,
 }
 
 /// One event of the live stream.
-pub struct Event {
+pub(crate) struct Event {
     pub name: String,
     pub id: Option<String>,
     pub data: Option<String>,
 }
 
 impl Fixture {
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("project")).unwrap();
         fs::write(folder.path().join("project/asks.sh"), ASKS).unwrap();
@@ -48,16 +48,16 @@ impl Fixture {
         Self { folder, client, server: Some(server) }
     }
 
-    pub fn data_directory(&self) -> PathBuf {
+    pub(crate) fn data_directory(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    pub fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
     /// Returns a run whose tasks each ask a question, all in parallel.
-    pub fn new_run(&self, n_tasks: usize) -> NewRun {
+    pub(crate) fn new_run(&self, n_tasks: usize) -> NewRun {
         let task = |number| json!({"id": format!("T1.{number}"), "phase": 1, "title": "Paint it"});
         let tasks: Vec<_> = (1..=n_tasks).map(task).collect();
         let new = json!({
@@ -81,14 +81,14 @@ impl Fixture {
     }
 
     /// Starts a run; returns when the question of each task is pending.
-    pub fn start_run_with_questions(&self, n_tasks: usize) -> RunId {
+    pub(crate) fn start_run_with_questions(&self, n_tasks: usize) -> RunId {
         let run = self.client.start_run(&self.new_run(n_tasks)).unwrap();
         self.wait_for(&run, |row| row.waits_for.person as usize == n_tasks);
         run
     }
 
     /// Follows the live stream until the row of the run matches.
-    pub fn wait_for(&self, run: &RunId, matches: impl Fn(&views::RunRow) -> bool) -> views::RunRow {
+    pub(crate) fn wait_for(&self, run: &RunId, matches: impl Fn(&views::RunRow) -> bool) -> views::RunRow {
         let live = self.client.open_live_stream(Some(Position(0)), Some(run.clone())).unwrap();
         for event in live {
             match event {
@@ -105,7 +105,7 @@ impl Fixture {
         panic!("the stream ended");
     }
 
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop(ShutdownMode::KeepSessions);
         }
@@ -115,7 +115,7 @@ impl Fixture {
     }
 
     /// Reads a live stream after an id until `bytes_max` bytes or the id `end` have arrived; returns the complete events.
-    pub fn read_live_events(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
+    pub(crate) fn read_live_events(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
         let mut stream = UnixStream::connect(self.data_directory().join("server.sock")).unwrap();
         // HTTP 1.0 responses have no chunked encoding.
         write!(stream, "GET {path} HTTP/1.0\r\nlast-event-id: {last}\r\n\r\n").unwrap();
@@ -132,7 +132,7 @@ impl Fixture {
     }
 
     /// Sends raw bytes; returns status and body of the response.
-    pub fn send_raw(&self, bytes: &[u8]) -> (u16, String) {
+    pub(crate) fn send_raw(&self, bytes: &[u8]) -> (u16, String) {
         let response = self.exchange(bytes);
         let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         (status, response.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
@@ -149,17 +149,17 @@ impl Fixture {
     }
 
     /// Sends a request with a JSON body; returns status and body of the response.
-    pub fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         self.send_raw(format_request(method, path, body).as_bytes())
     }
 
     /// Sends a request with a JSON body; returns the whole response.
-    pub fn request_whole_response(&self, method: &str, path: &str, body: &str) -> String {
+    pub(crate) fn request_whole_response(&self, method: &str, path: &str, body: &str) -> String {
         self.exchange(format_request(method, path, body).as_bytes())
     }
 
     /// Sends a request whose response must be a problem document.
-    pub fn request_problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+    pub(crate) fn request_problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let sent = body;
         let (status, body) = self.request(method, path, sent);
         let problem: Value =

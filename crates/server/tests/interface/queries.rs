@@ -155,7 +155,7 @@ fn turns_are_selected_by_task() {
 }
 
 /// Returns the session that works on the run's task.
-pub fn worker_session(fixture: &Fixture, run: &domain::RunId) -> String {
+pub(crate) fn worker_session(fixture: &Fixture, run: &domain::RunId) -> String {
     let rows = fixture.get_json(&format!("/api/runs/{run}/rows?kind=session"));
     let sessions = rows["rows"]["session"].as_array().unwrap();
     let worker = sessions.iter().find(|row| row["role"] == "worker" && !row["agent"].is_null()).unwrap();

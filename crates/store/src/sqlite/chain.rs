@@ -16,7 +16,7 @@ type ChainResult = std::result::Result<Vec<Entry>, Sequence>;
 type EntryLocation = (Sequence, Position);
 
 /// Returns at most `limit` entries of a run after `after`.
-pub fn read_run_entries(
+pub(super) fn read_run_entries(
     connection: &Connection,
     run: &RunId,
     after: Sequence,

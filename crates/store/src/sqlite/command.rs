@@ -7,7 +7,7 @@ use domain::{RunId, Sequence};
 use crate::{AppendResult, Callback, NewEntry, RowChange, StoreError};
 
 /// A command for the writer thread.
-pub enum WriterCommand {
+pub(super) enum WriterCommand {
     Write {
         request: WriteRequest,
         /// Memory that the request holds.
@@ -17,20 +17,20 @@ pub enum WriterCommand {
 }
 
 /// A change of the file, with the reply to its caller.
-pub enum WriteRequest {
+pub(super) enum WriteRequest {
     Append { run: RunId, expected: Sequence, entries: Vec<NewEntry>, reply: Reply<AppendResult> },
     SaveRows { run: RunId, up_to: Sequence, changes: Vec<RowChange>, reply: Reply<Sequence> },
 }
 
 impl WriteRequest {
-    pub fn run(&self) -> &RunId {
+    pub(super) fn run(&self) -> &RunId {
         match self {
             Self::Append { run, .. } | Self::SaveRows { run, .. } => run,
         }
     }
 
     /// Drops the request; the caller gets the error of the transaction.
-    pub fn into_failed_reply(self) -> PendingReply {
+    pub(super) fn into_failed_reply(self) -> PendingReply {
         match self {
             Self::Append { reply, .. } => reply.hold(Err(StoreError::Stopped)),
             Self::SaveRows { reply, .. } => reply.hold(Err(StoreError::Stopped)),
@@ -39,11 +39,11 @@ impl WriteRequest {
 }
 
 /// Returns a result to the caller.
-pub struct Reply<T>(pub Callback<T>);
+pub(super) struct Reply<T>(pub Callback<T>);
 
 impl<T: 'static> Reply<T> {
     /// Creates a reply that a thread waits for.
-    pub fn with_receiver() -> (Self, Receiver<Result<T, StoreError>>)
+    pub(super) fn with_receiver() -> (Self, Receiver<Result<T, StoreError>>)
     where
         T: Send,
     {
@@ -52,15 +52,15 @@ impl<T: 'static> Reply<T> {
         (Self(Box::new(move |result| drop(sender.try_send(result)))), receiver)
     }
 
-    pub fn send(self, result: Result<T, StoreError>) {
+    pub(super) fn send(self, result: Result<T, StoreError>) {
         (self.0)(result);
     }
 
     /// Holds the result until the transaction is committed.
-    pub fn hold(self, result: Result<T, StoreError>) -> PendingReply {
+    pub(super) fn hold(self, result: Result<T, StoreError>) -> PendingReply {
         Box::new(move |committed| self.send(committed.and(result)))
     }
 }
 
 /// Sends a result after the commit, or the error if the commit failed.
-pub type PendingReply = Box<dyn FnOnce(Result<(), StoreError>)>;
+pub(super) type PendingReply = Box<dyn FnOnce(Result<(), StoreError>)>;

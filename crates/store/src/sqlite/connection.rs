@@ -19,7 +19,7 @@ const CHECKPOINT_PAGES: u32 = 1024;
 const STATEMENTS_MAX: usize = 32;
 
 /// Opens the file for writing, creates it if missing, and changes nothing in it.
-pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let connection = open(path, flags)?;
     // SQLite silently opens a file without write permission for reading.
@@ -30,7 +30,7 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Makes commits durable, and lets readers continue during a commit.
-pub fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(super) fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let set = || {
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "full")?;
@@ -42,7 +42,7 @@ pub fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreErr
 }
 
 /// Opens the file for reading, concurrently with the writer.
-pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 

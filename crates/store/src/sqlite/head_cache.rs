@@ -25,14 +25,14 @@ const INDEX_INTERVAL: u64 = 256;
 
 /// Database id of a run, and its last entry.
 #[derive(Debug, Clone, Copy)]
-pub struct Head {
+pub(super) struct Head {
     pub id: i64,
     pub sequence: Sequence,
     pub position: Position,
 }
 
 #[derive(Debug, Default)]
-pub struct HeadCache {
+pub(super) struct HeadCache {
     runs: HashMap<RunId, Head>,
     end: Option<LogEnd>,
 }
@@ -45,12 +45,12 @@ struct LogEnd {
 }
 
 impl HeadCache {
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// Returns the head of a run; `None` if it has no entries.
-    pub fn head(&mut self, connection: &Connection, run: &RunId) -> Result<Option<Head>> {
+    pub(super) fn head(&mut self, connection: &Connection, run: &RunId) -> Result<Option<Head>> {
         self.log_end(connection)?;
         if let Some(head) = self.runs.get(run) {
             return Ok(Some(*head));
@@ -72,19 +72,19 @@ impl HeadCache {
     }
 
     /// Adds a new run.
-    pub fn insert_run(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
+    pub(super) fn insert_run(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
         let mut add = connection.prepare_cached(sql::RUN_ADD.sqlite_text())?;
         let id = add.query_row([run.as_str()], |row| row.get(0))?;
         Ok(Head { id, sequence: Sequence(0), position: Position(0) })
     }
 
     /// Returns the position of the last entry of the log.
-    pub fn last_position(&mut self, connection: &Connection) -> Result<Position> {
+    pub(super) fn last_position(&mut self, connection: &Connection) -> Result<Position> {
         self.log_end(connection).map(|end| end.position)
     }
 
     /// Records the new last entry of a run.
-    pub fn advance(&mut self, run: &RunId, head: Head) {
+    pub(super) fn advance(&mut self, run: &RunId, head: Head) {
         match self.runs.get_mut(run) {
             Some(known) => *known = head,
             None => drop(self.runs.insert(run.clone(), head)),
@@ -95,7 +95,7 @@ impl HeadCache {
     }
 
     /// Indexes the last entries of all runs, once there are enough unindexed entries.
-    pub fn write_index(&mut self, connection: &Connection) -> Result<()> {
+    pub(super) fn write_index(&mut self, connection: &Connection) -> Result<()> {
         let Some(LogEnd { position, indexed }) = self.end else { return Ok(()) };
         let is_full = self.runs.len() >= RUNS_MAX;
         if position.0 - indexed.0 < UNINDEXED_MAX && !is_full {
@@ -142,11 +142,11 @@ impl HeadCache {
 }
 
 /// Returns whether an entry is indexed as soon as it is recorded.
-pub fn is_index_due(sequence: Sequence) -> bool {
+pub(super) fn is_index_due(sequence: Sequence) -> bool {
     sequence.0.is_multiple_of(INDEX_INTERVAL)
 }
 
-pub fn add_index_entry(connection: &Connection, head: Head) -> Result<()> {
+pub(super) fn add_index_entry(connection: &Connection, head: Head) -> Result<()> {
     let mut add = connection.prepare_cached(sql::INDEX_ADD.sqlite_text())?;
     add.execute([head.id, head.sequence.0.cast_signed(), head.position.0.cast_signed()]).map(|_| ())
 }

@@ -21,38 +21,38 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 
 /// A pool of idle connections.
 #[derive(Debug)]
-pub struct ReaderPool {
+pub(super) struct ReaderPool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl ReaderPool {
     /// Creates an empty pool.
-    pub fn new(path: PathBuf) -> Self {
+    pub(super) fn new(path: PathBuf) -> Self {
         Self { path, idle: Mutex::default() }
     }
 
     /// Closes the idle connections.
-    pub fn close_idle(&self) {
+    pub(super) fn close_idle(&self) {
         self.idle().clear();
     }
 
     /// Returns entries of a run.
-    pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> StoreResult<Vec<Entry>> {
+    pub(super) fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> StoreResult<Vec<Entry>> {
         let found =
             self.with_connection(|connection| chain::read_run_entries(connection, run, after, limit))?;
         found.map_err(|sequence| StoreError::missing_entry(&self.path, sequence.0))
     }
 
     /// Returns entries of all runs.
-    pub fn entries(&self, after: Position, limit: usize) -> StoreResult<Vec<Entry>> {
+    pub(super) fn entries(&self, after: Position, limit: usize) -> StoreResult<Vec<Entry>> {
         let parameters = [saturate_to_sqlite_integer(after.0), saturate_to_sqlite_integer(limit as u64)];
         let found =
             self.with_connection(|connection| query_all(connection, &sql::ENTRIES, parameters, to_entry))?;
         self.reject_gaps(found, after.0, |entry| entry.position.0)
     }
 
-    pub fn runs(&self) -> StoreResult<Vec<RunHead>> {
+    pub(super) fn runs(&self) -> StoreResult<Vec<RunHead>> {
         let to_head = |row: &rusqlite::Row<'_>| {
             Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(read_number(row, 1)?) })
         };
@@ -60,7 +60,7 @@ impl ReaderPool {
     }
 
     /// Returns the last entry included in the rows of a run.
-    pub fn rows_sequence(&self, run: &RunId) -> StoreResult<Sequence> {
+    pub(super) fn rows_sequence(&self, run: &RunId) -> StoreResult<Sequence> {
         let to_sequence = |row: &rusqlite::Row<'_>| read_number(row, 0).map(Sequence);
         let found = self.with_connection(|connection| {
             query_optional(connection, &sql::ROWS_POSITION, [run.as_str()], to_sequence)
@@ -68,12 +68,12 @@ impl ReaderPool {
         found.map(Option::unwrap_or_default)
     }
 
-    pub fn rows(&self, run: &RunId) -> StoreResult<Vec<Row>> {
+    pub(super) fn rows(&self, run: &RunId) -> StoreResult<Vec<Row>> {
         self.with_connection(|connection| query_all(connection, &sql::ROWS, [run.as_str()], to_row))
     }
 
     /// Returns one row of a run.
-    pub fn row(&self, run: &RunId, kind: &str, key: &str) -> StoreResult<Option<Row>> {
+    pub(super) fn row(&self, run: &RunId, kind: &str, key: &str) -> StoreResult<Option<Row>> {
         self.with_connection(|connection| {
             query_optional(connection, &sql::ROW, [run.as_str(), kind, key], to_row)
         })
@@ -157,18 +157,18 @@ fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {
     })
 }
 
-pub fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
+pub(super) fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
     let text = row.get_ref(column)?.as_str()?;
     text.parse()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
 /// Reads a non-negative number.
-pub fn read_number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
+pub(super) fn read_number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
 /// Converts a number for SQLite; no position or limit exceeds its maximum.
-pub fn saturate_to_sqlite_integer(number: u64) -> i64 {
+pub(super) fn saturate_to_sqlite_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::{AppendResult, NewEntry, Position, RowChange, StoreError, sql};
 
 /// A transaction that is being filled.
-pub struct OpenTransaction<'a> {
+pub(super) struct OpenTransaction<'a> {
     /// The connection, inside the transaction.
     pub connection: &'a Connection,
     pub heads: &'a mut HeadCache,
@@ -22,7 +22,7 @@ pub struct OpenTransaction<'a> {
 
 impl OpenTransaction<'_> {
     /// Executes a request and returns its pending reply.
-    pub fn execute(&mut self, request: WriteRequest) -> (PendingReply, Result<()>) {
+    pub(super) fn execute(&mut self, request: WriteRequest) -> (PendingReply, Result<()>) {
         match request {
             WriteRequest::Append { run, expected, entries, reply } => {
                 let done = self.append(&run, expected, entries);

@@ -29,7 +29,7 @@ const BATCH_REQUESTS_MAX: usize = 1024;
 const BATCH_WAIT_MAX: Duration = Duration::from_millis(2);
 
 /// The state of the writer thread.
-pub struct Writer {
+pub(super) struct Writer {
     connection: Connection,
     path: PathBuf,
     heads: HeadCache,
@@ -61,12 +61,12 @@ struct WriteBatch {
 }
 
 impl Writer {
-    pub fn new(connection: Connection, path: PathBuf) -> Self {
+    pub(super) fn new(connection: Connection, path: PathBuf) -> Self {
         Self { connection, path, heads: HeadCache::default(), last: LastCommit::default(), failure: None }
     }
 
     /// Runs until it is stopped or all senders are gone.
-    pub fn run(mut self, queue: &Receiver<WriterCommand>) {
+    pub(super) fn run(mut self, queue: &Receiver<WriterCommand>) {
         while let Ok(command) = queue.recv() {
             let mut batch = WriteBatch::default();
             if let Some(request) = batch.add_command(command) {

@@ -6,18 +6,18 @@ use domain::{RunId, Sequence, Timestamp};
 use store::{Entry, Log, NewEntry, Position, Row, RowChange, SqliteLog};
 
 /// More than any test writes.
-pub const ALL: usize = 1 << 20;
+pub(crate) const ALL: usize = 1 << 20;
 
-pub fn open_log(directory: &Path) -> SqliteLog {
+pub(crate) fn open_log(directory: &Path) -> SqliteLog {
     SqliteLog::open(directory).unwrap()
 }
 
-pub fn run_id(name: &str) -> RunId {
+pub(crate) fn run_id(name: &str) -> RunId {
     name.parse().unwrap()
 }
 
 /// Creates the entry of a sequence.
-pub fn entry(run: &RunId, sequence: u64) -> NewEntry {
+pub(crate) fn entry(run: &RunId, sequence: u64) -> NewEntry {
     let text = "장단 ".repeat((sequence % 40) as usize);
     NewEntry {
         at: Timestamp(1_700_000_000_000 + sequence as i64),
@@ -29,18 +29,18 @@ pub fn entry(run: &RunId, sequence: u64) -> NewEntry {
 }
 
 /// Creates the entries after a sequence.
-pub fn entries(run: &RunId, after: u64, n: u64) -> Vec<NewEntry> {
+pub(crate) fn entries(run: &RunId, after: u64, n: u64) -> Vec<NewEntry> {
     (after + 1..=after + n).map(|sequence| entry(run, sequence)).collect()
 }
 
 /// Appends the entries after a sequence.
-pub fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
+pub(crate) fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
     let done = log.append(run, Sequence(after), entries(run, after, n)).unwrap();
     assert_eq!(done.sequence, Sequence(after + n));
 }
 
 /// Asserts that a run has exactly `n` entries with the expected content.
-pub fn assert_sample_entries(log: &dyn Log, run: &RunId, n: u64) {
+pub(crate) fn assert_sample_entries(log: &dyn Log, run: &RunId, n: u64) {
     let found = log.read(run, Sequence(0), ALL).unwrap();
     assert_eq!(found.len() as u64, n, "entries of {run}");
     for (sequence, found) in (1..).zip(found) {
@@ -51,7 +51,7 @@ pub fn assert_sample_entries(log: &dyn Log, run: &RunId, n: u64) {
 }
 
 /// Reads pages after a position until a page is empty.
-pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Vec<Entry> {
+pub(crate) fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Vec<Entry> {
     let mut all = Vec::new();
     loop {
         let page = log.read_all(after, page_entries).unwrap();
@@ -62,7 +62,7 @@ pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Ve
 }
 
 /// Returns the row changes of an entry: most put a row, every eleventh deletes one.
-pub fn row_changes(entry: &Entry) -> Vec<RowChange> {
+pub(crate) fn row_changes(entry: &Entry) -> Vec<RowChange> {
     let (kind, key) = ("task".to_owned(), format!("T{}", entry.sequence.0 % 7));
     match entry.sequence.0 % 11 {
         0 => vec![RowChange::Delete { kind, key }],
@@ -71,7 +71,7 @@ pub fn row_changes(entry: &Entry) -> Vec<RowChange> {
 }
 
 /// Folds the log of a run into the expected rows.
-pub fn expected_rows(log: &dyn Log, run: &RunId) -> Vec<Row> {
+pub(crate) fn expected_rows(log: &dyn Log, run: &RunId) -> Vec<Row> {
     let mut rows = std::collections::BTreeMap::new();
     for change in log.read(run, Sequence(0), ALL).unwrap().iter().flat_map(row_changes) {
         match change {
@@ -83,7 +83,7 @@ pub fn expected_rows(log: &dyn Log, run: &RunId) -> Vec<Row> {
 }
 
 /// Saves the rows of new entries, and returns the sequence of the rows.
-pub fn save_new_rows(log: &dyn Log, run: &RunId) -> Sequence {
+pub(crate) fn save_new_rows(log: &dyn Log, run: &RunId) -> Sequence {
     let saved = log.rows_sequence(run).unwrap();
     let entries = log.read(run, saved, ALL).unwrap();
     let Some(last) = entries.last() else { return saved };

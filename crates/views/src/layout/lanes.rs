@@ -7,7 +7,7 @@ use domain::PhaseNumber;
 use crate::{Rows, graph::Graph};
 
 #[derive(Debug)]
-pub struct Lanes {
+pub(crate) struct Lanes {
     /// Sorted by phase number.
     pub lanes: Vec<Lane>,
     /// Number of stacks, from left to right.
@@ -19,7 +19,7 @@ pub struct Lanes {
 }
 
 #[derive(Debug)]
-pub struct Lane {
+pub(crate) struct Lane {
     pub phase: PhaseNumber,
     pub title: String,
     /// Lanes of the same stack are below each other.
@@ -27,7 +27,7 @@ pub struct Lane {
 }
 
 impl Lanes {
-    pub fn of(rows: &Rows, graph: &Graph) -> Self {
+    pub(crate) fn of(rows: &Rows, graph: &Graph) -> Self {
         let of_tasks = rows.tasks.iter().map(|row| row.phase);
         let numbers: BTreeSet<PhaseNumber> =
             rows.phases.iter().map(|row| row.number).chain(of_tasks).collect();

@@ -9,13 +9,13 @@ use crate::graph::Graph;
 const SWEEPS_MAX: usize = 12;
 
 /// Tasks of one layer of one lane, from top to bottom.
-pub type Cell = Vec<usize>;
+pub(crate) type Cell = Vec<usize>;
 /// Stack, layer and lane of a cell; sorts from left to right.
-pub type CellKey = (usize, usize, usize);
-pub type Cells = BTreeMap<CellKey, Cell>;
+pub(crate) type CellKey = (usize, usize, usize);
+pub(crate) type Cells = BTreeMap<CellKey, Cell>;
 
 /// Orders the tasks of each cell and returns the order with the fewest crossings that the sweeps found.
-pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
+pub(crate) fn order(graph: &Graph, lanes: &Lanes) -> Cells {
     let mut cells = Cells::new();
     for task in 0..graph.len() {
         let lane = lanes.lane_of[task];

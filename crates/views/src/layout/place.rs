@@ -25,14 +25,14 @@ const ROWS_MIN: usize = 6;
 const PASSES: usize = 3;
 
 /// Coordinates of a whole diagram.
-pub struct DiagramCoordinates {
+pub(crate) struct DiagramCoordinates {
     pub width: i64,
     pub height: i64,
     pub nodes: Vec<(i64, i64)>,
     pub lanes: Vec<Lane>,
 }
 
-pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> DiagramCoordinates {
+pub(crate) fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> DiagramCoordinates {
     let columns = columns(lanes, cells);
     let (xs, stacks) = horizontal_positions(lanes, &columns);
     let mut ys = vec![0; graph.len()];

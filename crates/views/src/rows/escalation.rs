@@ -71,7 +71,7 @@ impl TableRow for EscalationRow {
 }
 
 /// Returns the task and the phase of a problem.
-pub fn subject_task_and_phase(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
+pub(crate) fn subject_task_and_phase(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
     match subject {
         EscalationSubject::Task { task } => (Some(task), None),
         EscalationSubject::Phase { phase } => (None, Some(*phase)),

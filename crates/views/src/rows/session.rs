@@ -67,7 +67,7 @@ pub enum SessionState {
 }
 
 /// Data of an opened session.
-pub struct SessionOpening<'a> {
+pub(crate) struct SessionOpening<'a> {
     pub session: SessionId,
     pub parent: Option<SessionId>,
     pub depth: u32,

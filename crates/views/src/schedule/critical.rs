@@ -8,7 +8,7 @@ use super::pace::Pace;
 use crate::{Rows, graph::Graph, layout::build_dependency_graph, rows::TaskRow};
 
 /// Tasks and gates of a run in one graph.
-pub struct GatedGraph<'a> {
+pub(crate) struct GatedGraph<'a> {
     /// The first nodes of the graph.
     pub tasks: Vec<&'a TaskRow>,
     /// The nodes after the tasks.
@@ -17,7 +17,7 @@ pub struct GatedGraph<'a> {
 }
 
 impl<'a> GatedGraph<'a> {
-    pub fn of(rows: &'a Rows) -> Self {
+    pub(crate) fn of(rows: &'a Rows) -> Self {
         let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
         let gates: Vec<PhaseNumber> = rows.phases.iter().map(|row| row.number).collect();
         let places: BTreeMap<PhaseNumber, usize> = gates.iter().copied().zip(tasks.len()..).collect();
@@ -43,7 +43,7 @@ impl<'a> GatedGraph<'a> {
     }
 
     /// Returns for each node the duration of the longest path from its start to the end of the run.
-    pub fn remaining_ms(&self, ms: &[u64]) -> Vec<u64> {
+    pub(crate) fn remaining_ms(&self, ms: &[u64]) -> Vec<u64> {
         let mut remaining = vec![0_u64; self.graph.len()];
         for node in self.graph.topological_order().into_iter().rev() {
             let after = self.graph.after(node).iter().map(|later| remaining[*later]).max().unwrap_or(0);
@@ -54,7 +54,7 @@ impl<'a> GatedGraph<'a> {
 }
 
 /// Returns the tasks of the longest path, in order; of equally long paths the one with the earlier tasks.
-pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
+pub(crate) fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
     let graph_of_gates = GatedGraph::of(rows);
     let ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
     let remaining = graph_of_gates.remaining_ms(&ms);

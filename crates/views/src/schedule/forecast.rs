@@ -14,14 +14,14 @@ use crate::{
 };
 
 #[derive(Debug, Default)]
-pub struct Forecast {
+pub(crate) struct Forecast {
     pub bars: Vec<Bar>,
     pub end_at: Option<Timestamp>,
     pub n_guessed: u32,
     pub n_stuck: u32,
 }
 
-pub fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
+pub(crate) fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
     let Some(run) = rows.run.get(&()) else { return Forecast::default() };
     match run.status {
         RunState::Running | RunState::Paused => Simulation::new(rows, pace, run.slots, now).run(),

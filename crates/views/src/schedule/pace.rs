@@ -17,14 +17,14 @@ const OVERDUE_PART: u64 = 10;
 
 /// Measured pace of a run.
 #[derive(Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// Time worked on each task so far.
     worked_ms: BTreeMap<TaskId, u64>,
     small_task_ms: u64,
 }
 
 impl Pace {
-    pub fn of(rows: &Rows, past: &[Bar]) -> Self {
+    pub(crate) fn of(rows: &Rows, past: &[Bar]) -> Self {
         let mut worked_ms: BTreeMap<TaskId, u64> = BTreeMap::new();
         let is_work = |bar: &&Bar| match bar.kind {
             BarKind::Past | BarKind::Now => true,
@@ -44,17 +44,17 @@ impl Pace {
     }
 
     /// Returns whether a task has no estimate.
-    pub fn has_no_estimate(rows: &Rows, task: &TaskId) -> bool {
+    pub(crate) fn has_no_estimate(rows: &Rows, task: &TaskId) -> bool {
         rows.task_details.get(task).is_none_or(|detail| detail.estimate_ms.is_none())
     }
 
     /// Returns the time worked and remaining.
-    pub fn whole_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
+    pub(crate) fn whole_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
         self.worked_ms(row).saturating_add(self.left_ms(rows, row))
     }
 
     /// Returns the estimated remaining time of a task.
-    pub fn left_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
+    pub(crate) fn left_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
         if row.state.is_final() {
             return 0;
         }

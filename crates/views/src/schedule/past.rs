@@ -21,7 +21,7 @@ struct BlockedTime {
 }
 
 /// Returns the bars up to now.
-pub fn past_bars(rows: &Rows, now: Timestamp) -> Vec<Bar> {
+pub(crate) fn past_bars(rows: &Rows, now: Timestamp) -> Vec<Bar> {
     let blocked_times = blocked_times(rows, now);
     let mut bars = Vec::new();
     let mut attempts = rows.attempts.iter().peekable();

@@ -18,7 +18,7 @@ use views::{RowKind, Views};
 
 use crate::sample_log::parse_task_id;
 
-pub struct EngineRun {
+pub(crate) struct EngineRun {
     pub run: Run,
     pub views: Views,
     /// Number of events by name.
@@ -32,7 +32,7 @@ pub struct EngineRun {
 }
 
 /// Random numbers for choices.
-pub struct RandomChoices(pub u64);
+pub(crate) struct RandomChoices(pub u64);
 
 impl RandomChoices {
     fn below(&mut self, n: usize) -> usize {
@@ -60,7 +60,7 @@ fn test_user() -> String {
 }
 
 impl EngineRun {
-    pub fn new(chance: &mut RandomChoices) -> Self {
+    pub(crate) fn new(chance: &mut RandomChoices) -> Self {
         let phase = |number, after: &[u32], verify: Option<&str>| PlannedPhase {
             number,
             name: format!("Phase {number}"),
@@ -119,7 +119,7 @@ impl EngineRun {
     }
 
     /// Takes one random step.
-    pub fn step(&mut self, chance: &mut RandomChoices) {
+    pub(crate) fn step(&mut self, chance: &mut RandomChoices) {
         self.now += 500;
         match chance.below(12) {
             0..=4 => self.execute_effect(chance),

@@ -8,13 +8,13 @@ use engine::Run;
 use views::{ViewChange, Views};
 
 /// Returns the events of the golden log.
-pub fn golden_log() -> Vec<RecordedEvent> {
+pub(crate) fn golden_log() -> Vec<RecordedEvent> {
     let lines = include_str!("../golden/log-1.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
 /// Folds a whole log.
-pub fn fold(log: &[RecordedEvent]) -> Views {
+pub(crate) fn fold(log: &[RecordedEvent]) -> Views {
     let mut replay = Replay::new();
     for recorded in log {
         replay.apply(recorded);
@@ -23,29 +23,29 @@ pub fn fold(log: &[RecordedEvent]) -> Views {
 }
 
 /// Rows with the actions of an engine that applies the same events.
-pub struct Replay {
+pub(crate) struct Replay {
     run: Run,
     pub views: Views,
 }
 
 impl Replay {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { run: Run::new(), views: Views::new("r1".parse().unwrap()) }
     }
 
-    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
+    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
         self.run.apply(recorded);
         self.views.apply(recorded, &self.run.action_update(&recorded.event))
     }
 }
 
 /// Returns every row as a line.
-pub fn row_lines(views: &Views) -> Vec<String> {
+pub(crate) fn row_lines(views: &Views) -> Vec<String> {
     views.all_rows().map(|row| format!("{} {} {}", row.kind().name(), row.key(), row.to_json())).collect()
 }
 
 /// A log built event by event.
-pub struct SampleLog {
+pub(crate) struct SampleLog {
     pub views: Views,
     run: Run,
     sequence: Sequence,
@@ -53,7 +53,7 @@ pub struct SampleLog {
 
 impl SampleLog {
     /// Starts a run of these tasks: id, phase, dependencies.
-    pub fn with_tasks(tasks: &[(&str, u32, &[&str])]) -> Self {
+    pub(crate) fn with_tasks(tasks: &[(&str, u32, &[&str])]) -> Self {
         let planned = |(id, phase, after): &(&str, u32, &[&str])| PlannedTask {
             depends_on: after.iter().map(|id| parse_task_id(id)).collect(),
             ..PlannedTask::new(parse_task_id(id), *phase, format!("Title of {id}"))
@@ -62,12 +62,12 @@ impl SampleLog {
     }
 
     /// Starts a run of these tasks in two phases.
-    pub fn with_planned_tasks(tasks: Vec<PlannedTask>) -> Self {
+    pub(crate) fn with_planned_tasks(tasks: Vec<PlannedTask>) -> Self {
         Self::with_phases(vec![phase(1, &[]), phase(2, &[1])], tasks)
     }
 
     /// Starts a run of these tasks in these phases.
-    pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
+    pub(crate) fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
         let member = TeamMember {
             name: sample_agent_name(),
@@ -87,7 +87,7 @@ impl SampleLog {
     }
 
     /// Appends an event and applies it.
-    pub fn record(&mut self, event: Event) -> Vec<ViewChange> {
+    pub(crate) fn record(&mut self, event: Event) -> Vec<ViewChange> {
         self.sequence = self.sequence.next();
         let at = Timestamp(1_000 * self.sequence.0.cast_signed());
         let recorded = RecordedEvent { sequence: self.sequence, at, actor: Actor::System, event };
@@ -96,7 +96,7 @@ impl SampleLog {
     }
 
     /// Opens a session and starts a task in it.
-    pub fn start_task(&mut self, id: &str, session: u32) {
+    pub(crate) fn start_task(&mut self, id: &str, session: u32) {
         let session = SessionId(session);
         self.record(Event::SessionOpened(events::SessionOpened {
             session,
@@ -118,7 +118,7 @@ impl SampleLog {
     }
 }
 
-pub fn phase(number: u32, after: &[u32]) -> PlannedPhase {
+pub(crate) fn phase(number: u32, after: &[u32]) -> PlannedPhase {
     PlannedPhase {
         number,
         name: String::new(),
@@ -129,10 +129,10 @@ pub fn phase(number: u32, after: &[u32]) -> PlannedPhase {
     }
 }
 
-pub fn sample_agent_name() -> AgentName {
+pub(crate) fn sample_agent_name() -> AgentName {
     "backend".parse().unwrap()
 }
 
-pub fn parse_task_id(id: &str) -> TaskId {
+pub(crate) fn parse_task_id(id: &str) -> TaskId {
     id.parse().unwrap()
 }

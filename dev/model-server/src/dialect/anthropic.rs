@@ -6,7 +6,7 @@ use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream, each with its name.
-pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
+pub(super) fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |value: Value| {
         let name = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -44,7 +44,7 @@ pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn completion_json(completion: &Completion<'_>) -> Value {
+pub(super) fn completion_json(completion: &Completion<'_>) -> Value {
     let block = |(index, part): (usize, &ReplyPart)| match part {
         ReplyPart::Text(text) => json!({ "type": "text", "text": text }),
         ReplyPart::Tool { name, input } => {
@@ -54,7 +54,7 @@ pub fn completion_json(completion: &Completion<'_>) -> Value {
     message(completion, completion.parts.iter().enumerate().map(block).collect())
 }
 
-pub fn error_body(scripted: &ScriptedError) -> Value {
+pub(super) fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "invalid_request_error",
         401 => "authentication_error",

@@ -6,7 +6,7 @@ use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream; the last but one has the tokens, the last is `[DONE]`.
-pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
+pub(super) fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |value: Value| events.push(format!("data: {value}\n\n"));
     let chunk = |delta: Value, reason: Value| {
@@ -44,7 +44,7 @@ pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn completion_json(completion: &Completion<'_>) -> Value {
+pub(super) fn completion_json(completion: &Completion<'_>) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for (index, part) in completion.parts.iter().enumerate() {
         match part {
@@ -65,7 +65,7 @@ pub fn completion_json(completion: &Completion<'_>) -> Value {
 }
 
 /// Returns the body of an error, also for the dialect Responses.
-pub fn error_body(scripted: &ScriptedError) -> Value {
+pub(super) fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "invalid_request_error",
         401 => "invalid_api_key",

@@ -6,7 +6,7 @@ use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream: each is a completion with one part; the last has the reason and the tokens.
-pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
+pub(super) fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut parts = Vec::new();
     for part in completion.parts {
         match part {
@@ -21,11 +21,11 @@ pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn completion_json(completion: &Completion<'_>) -> Value {
+pub(super) fn completion_json(completion: &Completion<'_>) -> Value {
     candidate(completion, completion.parts.iter().map(part_json).collect(), true)
 }
 
-pub fn error_body(scripted: &ScriptedError) -> Value {
+pub(super) fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "INVALID_ARGUMENT",
         401 => "UNAUTHENTICATED",

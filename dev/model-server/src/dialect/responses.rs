@@ -6,7 +6,7 @@ use super::{Completion, stream_pieces};
 use crate::script::ReplyPart;
 
 /// Returns the events of a stream, each with its name and its number.
-pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
+pub(super) fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |mut value: Value| {
         let name = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -59,7 +59,7 @@ pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn completion_json(completion: &Completion<'_>) -> Value {
+pub(super) fn completion_json(completion: &Completion<'_>) -> Value {
     let output =
         completion.parts.iter().enumerate().map(|(index, part)| item(completion, index, part)).collect();
     let (input, written) = (completion.usage.input, completion.usage.output);

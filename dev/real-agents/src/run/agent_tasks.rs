@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use super::Scenario;
 
 /// The answer to every question.
-pub const ANSWER: &str = "green";
+pub(super) const ANSWER: &str = "green";
 /// The question of the agents.
-pub const QUESTION: &str = "Which colour?";
+pub(super) const QUESTION: &str = "Which colour?";
 /// Time for each word of a slow agent: the server is killed during its reply.
 const PACE: Duration = Duration::from_millis(100);
 /// Number of words before the question of a slow agent.
 const N_WORDS: usize = 60;
 
 /// An agent with its task and the behaviour of its model.
-pub struct AgentTask {
+pub(super) struct AgentTask {
     pub agent: &'static str,
     pub task: &'static str,
     /// The tool that writes a file, and its arguments for a file and its text.
@@ -32,7 +32,7 @@ pub struct AgentTask {
     pub resumes: bool,
 }
 
-pub const AGENT_TASKS: [AgentTask; 4] = [
+pub(super) const AGENT_TASKS: [AgentTask; 4] = [
     AgentTask {
         agent: "claude",
         task: "T1.1",
@@ -78,22 +78,22 @@ pub const AGENT_TASKS: [AgentTask; 4] = [
 
 impl AgentTask {
     /// Returns the name of the file that it writes.
-    pub fn file(&self) -> String {
+    pub(super) fn file(&self) -> String {
         format!("{}.txt", self.agent)
     }
 
     /// Returns the text that it writes.
-    pub fn file_text(&self) -> String {
+    pub(super) fn file_text(&self) -> String {
         format!("{} likes {ANSWER}\n", self.agent)
     }
 
     /// Tells whether it asks a question.
-    pub fn asks(&self, scenario: Scenario) -> bool {
+    pub(super) fn asks(&self, scenario: Scenario) -> bool {
         self.asks || scenario == Scenario::Parked
     }
 
     /// Returns the number of its permission requests. An agent that ended while waiting tries again.
-    pub fn n_permissions(&self, scenario: Scenario) -> usize {
+    pub(super) fn n_permissions(&self, scenario: Scenario) -> usize {
         match (self.needs_permission, scenario) {
             (false, _) => 0,
             (true, Scenario::Quiet | Scenario::Killed) => 1,
@@ -102,7 +102,7 @@ impl AgentTask {
     }
 
     /// Returns all turns of its model in a run.
-    pub fn turns(&self, scenario: Scenario) -> Vec<ScriptedTurn> {
+    pub(super) fn turns(&self, scenario: Scenario) -> Vec<ScriptedTurn> {
         let (name, input) = self.tool;
         let write = ReplyPart::Tool { name: name.to_owned(), input: input(&self.file(), &self.file_text()) };
         let question = format!(

@@ -21,11 +21,11 @@ const PROCESS_END_MAX: Duration = Duration::from_secs(10);
 
 /// The log of a run.
 #[derive(Debug, Default)]
-pub struct Log(Vec<Value>);
+pub(super) struct Log(Vec<Value>);
 
 impl Log {
     /// Reads the events so far.
-    pub fn read(project: &Project) -> Result<Self> {
+    pub(super) fn read(project: &Project) -> Result<Self> {
         let text = project.jangdan(&["log", &project.run_name()?, "--json"])?;
         let events = text.lines().map(serde_json::from_str::<Value>);
         Ok(Self(
@@ -36,26 +36,30 @@ impl Log {
     }
 
     /// Returns all events of a kind.
-    pub fn events_of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    pub(super) fn events_of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter(move |event| text_field(event, "type") == kind)
     }
 
     /// Returns all events of a kind about a session, a task or a question.
-    pub fn events_about<'a>(&'a self, kind: &'a str, name: &'a str) -> impl Iterator<Item = &'a Value> {
+    pub(super) fn events_about<'a>(
+        &'a self,
+        kind: &'a str,
+        name: &'a str,
+    ) -> impl Iterator<Item = &'a Value> {
         let names = ["session", "task", "question"];
         self.events_of_kind(kind)
             .filter(move |event| names.iter().any(|field| text_field(event, field) == name))
     }
 
     /// Returns the sessions of an agent.
-    pub fn sessions_of_agent<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn sessions_of_agent<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
         self.events_of_kind("SessionOpened")
             .filter(move |event| text_field(event, "agent") == agent)
             .map(|event| text_field(event, "session"))
     }
 
     /// Returns the questions to answer now, with their answers.
-    pub fn due_answers(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
+    pub(super) fn due_answers(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
         let waits = |event: &&Value| {
             let is_answered =
                 self.events_about("QuestionAnswered", text_field(event, "question")).next().is_some();
@@ -83,7 +87,7 @@ impl Log {
     }
 
     /// Checks that every expected event is in the log once, and that the run has no problem.
-    pub fn check(&self, scenario: Scenario) -> Result<()> {
+    pub(super) fn check(&self, scenario: Scenario) -> Result<()> {
         let end = self.events_of_kind("RunEnded").last().context("the run has not ended")?;
         ensure!(text_field(end, "outcome") == "done", "the run ended with {end}");
         for kind in [
@@ -147,7 +151,7 @@ impl Log {
 }
 
 /// Merges the run, and checks the checkout.
-pub fn land_and_check(project: &Project) -> Result<()> {
+pub(super) fn land_and_check(project: &Project) -> Result<()> {
     project.jangdan(&["land", &project.run_name()?])?;
     for one in &AGENT_TASKS {
         let path = project.repository.join(one.file());
@@ -161,7 +165,7 @@ pub fn land_and_check(project: &Project) -> Result<()> {
 }
 
 /// Checks that the models got the expected requests, and no others.
-pub fn check_requests(scenario: Scenario, project: &Project) -> Result<()> {
+pub(super) fn check_requests(scenario: Scenario, project: &Project) -> Result<()> {
     for one in &AGENT_TASKS {
         let recorded = project.model_server(one.agent)?.requests();
         let requests: Vec<_> = recorded.iter().filter(|request| !request.is_side_request).collect();
@@ -191,7 +195,7 @@ pub fn check_requests(scenario: Scenario, project: &Project) -> Result<()> {
 }
 
 /// Waits until all processes have ended that have a folder in their environment or command line.
-pub fn check_processes(folder: &Path) -> Result<()> {
+pub(super) fn check_processes(folder: &Path) -> Result<()> {
     let deadline = Instant::now() + PROCESS_END_MAX;
     loop {
         let processes = processes_of(folder);

@@ -18,7 +18,7 @@ use super::{
 use crate::{agent_home::AgentHome, programs};
 
 /// A project for one run.
-pub struct Project {
+pub(super) struct Project {
     jangdan: PathBuf,
     pub repository: PathBuf,
     /// Home folder of the user.
@@ -32,7 +32,7 @@ pub struct Project {
 
 impl Project {
     /// Creates the project below a folder.
-    pub fn create(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<Self> {
+    pub(super) fn create(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<Self> {
         let [repository, home, data] = ["project", "person", "data"].map(|name| folder.join(name));
         for folder in [&repository, &home] {
             fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
@@ -66,12 +66,12 @@ impl Project {
     }
 
     /// Returns the model of an agent.
-    pub fn model_server(&self, agent: &str) -> Result<&ModelServer> {
+    pub(super) fn model_server(&self, agent: &str) -> Result<&ModelServer> {
         self.models.get(agent).with_context(|| format!("{agent} has no model"))
     }
 
     /// Returns a `jangdan` command for this project.
-    pub fn jangdan_command(&self, arguments: &[&str]) -> Command {
+    pub(super) fn jangdan_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.jangdan);
         command.args(arguments).arg("--data").arg(&self.data);
         command.current_dir(&self.repository).env("HOME", &self.home);
@@ -79,18 +79,18 @@ impl Project {
     }
 
     /// Runs a `jangdan` command, and returns its output.
-    pub fn jangdan(&self, arguments: &[&str]) -> Result<String> {
+    pub(super) fn jangdan(&self, arguments: &[&str]) -> Result<String> {
         command_output(&mut self.jangdan_command(arguments))
     }
 
     /// Runs git in the repository, and returns its output.
-    pub fn git(&self, arguments: &[&str]) -> Result<String> {
+    pub(super) fn git(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new("git");
         command_output(command.args(arguments).current_dir(&self.repository).env("HOME", &self.home))
     }
 
     /// Returns the name of the only run.
-    pub fn run_name(&self) -> Result<String> {
+    pub(super) fn run_name(&self) -> Result<String> {
         let run =
             fs::read_dir(self.data.join("runs"))?.next().context("the data directory has no run yet")??;
         run.file_name().into_string().ok().context("the name of the run is not UTF-8")

@@ -10,7 +10,7 @@ use super::VoiceComparison;
 use crate::dialogue::JsonLinesDialogue;
 
 /// The adapter of Claude Code, the only one that asks questions.
-pub const CLAUDE: VoiceComparison = VoiceComparison {
+pub(super) const CLAUDE: VoiceComparison = VoiceComparison {
     name: "acp, like claude",
     agent: "claude",
     program: Some("claude-agent-acp"),
@@ -46,7 +46,7 @@ pub const CLAUDE: VoiceComparison = VoiceComparison {
 };
 
 /// The adapter of Codex, whose turn ends with a refusal.
-pub const CODEX: VoiceComparison = VoiceComparison {
+pub(super) const CODEX: VoiceComparison = VoiceComparison {
     name: "acp, like codex",
     agent: "codex",
     program: Some("codex-acp"),
@@ -73,7 +73,7 @@ pub const CODEX: VoiceComparison = VoiceComparison {
 };
 
 /// OpenCode, which requests permissions only if it is configured to.
-pub const OPENCODE: VoiceComparison = VoiceComparison {
+pub(super) const OPENCODE: VoiceComparison = VoiceComparison {
     name: "acp, like opencode",
     agent: "opencode",
     program: None,
@@ -98,7 +98,7 @@ pub const OPENCODE: VoiceComparison = VoiceComparison {
 };
 
 /// Gemini CLI, whose turn continues after a refusal.
-pub const GEMINI: VoiceComparison = VoiceComparison {
+pub(super) const GEMINI: VoiceComparison = VoiceComparison {
     name: "acp, like gemini",
     agent: "gemini",
     program: None,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::VoiceComparison;
 use crate::dialogue::JsonLinesDialogue;
 
-pub const VOICE: VoiceComparison = VoiceComparison {
+pub(super) const VOICE: VoiceComparison = VoiceComparison {
     name: "codex",
     agent: "codex",
     program: None,

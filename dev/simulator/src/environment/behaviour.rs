@@ -16,7 +16,7 @@ const DETOURS_MAX: u32 = 4;
 
 /// A planned action of an agent.
 #[derive(Debug, Clone)]
-pub enum AgentAction {
+pub(super) enum AgentAction {
     /// Writes an item of output.
     Output(Box<OutputItem>),
     /// Waits for some minutes.
@@ -30,7 +30,7 @@ pub enum AgentAction {
 }
 
 /// An agent with what it knows.
-pub struct AgentContext<'a> {
+pub(super) struct AgentContext<'a> {
     pub process: &'a mut Process,
     /// The run that it works for.
     pub model: &'a Model,
@@ -47,7 +47,7 @@ impl AgentContext<'_> {
 }
 
 /// Returns the actions of an agent after an input.
-pub fn actions_after_input(
+pub(super) fn actions_after_input(
     random: &mut Random,
     agent: &mut AgentContext<'_>,
     input: &SessionInput,
@@ -98,7 +98,7 @@ pub fn actions_after_input(
 }
 
 /// Returns the actions that finish an agent's task.
-pub fn finish_actions(process: &Process) -> Vec<AgentAction> {
+pub(super) fn finish_actions(process: &Process) -> Vec<AgentAction> {
     let end = |task: TaskId| match process.role {
         Role::Tester => {
             output_action(OutputItem::Feedback(TestFeedback { success: true, ..TestFeedback::default() }))
@@ -109,7 +109,7 @@ pub fn finish_actions(process: &Process) -> Vec<AgentAction> {
 }
 
 /// Returns the request of a main agent for its next tasks; its turn continues with the answer.
-pub fn request_next_actions() -> Vec<AgentAction> {
+pub(super) fn request_next_actions() -> Vec<AgentAction> {
     vec![message_action(AgentMessage::ResolveNext(ResolveNextRequest { phase: None, force: false }))]
 }
 

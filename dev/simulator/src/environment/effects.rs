@@ -11,7 +11,7 @@ use crate::model::Model;
 
 impl Environment {
     /// Executes an effect once; a second time only its report is repeated.
-    pub fn execute(&mut self, id: EffectId, effect: &Effect, model: &Model) {
+    pub(crate) fn execute(&mut self, id: EffectId, effect: &Effect, model: &Model) {
         if let Some(report) = self.executed.get(&id) {
             let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
             return repeated.into_iter().for_each(|command| self.schedule_report(command));
@@ -75,7 +75,7 @@ impl Environment {
     }
 
     /// Schedules a report; sometimes a second one much later.
-    pub fn schedule_report(&mut self, report: Report) {
+    pub(crate) fn schedule_report(&mut self, report: Report) {
         let delay_ms = self.random.seconds_as_ms(0, 30);
         if self.random.once_in(12) && !self.is_faultless {
             let late_ms = delay_ms + self.random.seconds_as_ms(0, 1_200);

@@ -16,7 +16,7 @@ const SLEEP_MS: i64 = 600_000;
 
 /// The state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProcessState {
+pub(crate) enum ProcessState {
     NotStarted,
     Running,
     /// Suspended, or ended until it is resumed.
@@ -26,7 +26,7 @@ pub enum ProcessState {
 
 /// A process with its output and its planned actions.
 #[derive(Debug, Clone)]
-pub struct Process {
+pub(crate) struct Process {
     pub role: Role,
     pub task: Option<TaskId>,
     /// The phase of its task, or the phase that it leads or verifies.
@@ -70,7 +70,7 @@ impl Environment {
     }
 
     /// Starts or resumes a process.
-    pub fn start_or_resume_process(&mut self, id: SessionId) {
+    pub(crate) fn start_or_resume_process(&mut self, id: SessionId) {
         let Some(process) = self.processes.get_mut(&id) else { return };
         if process.state == ProcessState::Ended {
             return;
@@ -102,7 +102,7 @@ impl Environment {
     }
 
     /// Lets a main agent ask for its first task.
-    pub fn schedule_task_request(&mut self, id: SessionId) {
+    pub(crate) fn schedule_task_request(&mut self, id: SessionId) {
         if let Some(process) = self.processes.get_mut(&id).filter(|process| process.actions.is_empty()) {
             process.actions.extend(behaviour::request_next_actions());
             self.schedule_next_action(id);
@@ -110,7 +110,7 @@ impl Environment {
     }
 
     /// Types the next input, if there is one and the process runs; returns its number.
-    pub fn type_next_input(&mut self, id: SessionId, model: &Model) -> Option<InputNumber> {
+    pub(crate) fn type_next_input(&mut self, id: SessionId, model: &Model) -> Option<InputNumber> {
         let process = self.processes.get_mut(&id).filter(|process| process.state == ProcessState::Running)?;
         let number = process.next;
         let input = process.inputs.get(&number)?.clone();
@@ -125,7 +125,7 @@ impl Environment {
     }
 
     /// Does the next planned action of an agent.
-    pub fn perform_next_action(&mut self, id: SessionId) {
+    pub(crate) fn perform_next_action(&mut self, id: SessionId) {
         let Some(process) = self.processes.get_mut(&id) else { return };
         process.is_scheduled = false;
         if process.state != ProcessState::Running {

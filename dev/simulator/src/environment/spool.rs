@@ -10,7 +10,7 @@ use crate::{model::Model, random::Random};
 
 /// One item of an agent's output.
 #[derive(Debug, Clone)]
-pub enum OutputItem {
+pub(crate) enum OutputItem {
     /// A message of the protocol.
     Message(AgentMessage),
     /// A message with an error.
@@ -45,7 +45,7 @@ struct SpoolEntry {
 
 /// The output of a process, and the position of its reader.
 #[derive(Debug, Clone, Default)]
-pub struct Spool {
+pub(crate) struct Spool {
     entries: Vec<SpoolEntry>,
     cursor: usize,
     end: u64,
@@ -56,7 +56,7 @@ pub struct Spool {
 
 impl Spool {
     /// Tells whether all items are read.
-    pub fn is_fully_read(&self) -> bool {
+    pub(crate) fn is_fully_read(&self) -> bool {
         self.cursor >= self.entries.len()
     }
 
@@ -78,7 +78,7 @@ impl Spool {
 
 impl Environment {
     /// Returns the input of the engine for the next item in a session's output.
-    pub fn read_next_input(&mut self, id: SessionId) -> Option<RunInput> {
+    pub(crate) fn read_next_input(&mut self, id: SessionId) -> Option<RunInput> {
         let process = self.processes.get_mut(&id)?;
         let spool = &mut process.spool;
         let read_from = spool.read_from;
@@ -91,7 +91,7 @@ impl Environment {
     }
 
     /// Marks the current item as processed, and continues with the next.
-    pub fn mark_processed(&mut self, id: SessionId) {
+    pub(crate) fn mark_processed(&mut self, id: SessionId) {
         if let Some(process) = self.processes.get_mut(&id) {
             let spool = &mut process.spool;
             if let Some(entry) = spool.entries.get_mut(spool.cursor) {
@@ -103,7 +103,7 @@ impl Environment {
     }
 
     /// Ends the current read; starts another if there are items.
-    pub fn end_read(&mut self, id: SessionId) {
+    pub(crate) fn end_read(&mut self, id: SessionId) {
         if let Some(process) = self.processes.get_mut(&id) {
             process.spool.is_reading = false;
         }
@@ -111,7 +111,7 @@ impl Environment {
     }
 
     /// Removes all scheduled reports and reads, and resets the readers, as a crash of the server does.
-    pub fn crash_server(&mut self, model: &Model) {
+    pub(crate) fn crash_server(&mut self, model: &Model) {
         self.queue.retain(|_, event| !matches!(event, ScheduledEvent::Report(_) | ScheduledEvent::Read(_)));
         let sessions: Vec<SessionId> = self.processes.keys().copied().collect();
         for id in sessions {

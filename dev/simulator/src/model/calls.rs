@@ -9,7 +9,7 @@ use crate::rule::Rule;
 
 /// A call of one agent by another.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub(crate) struct Call {
     pub caller: SessionId,
     pub callee: AgentName,
     /// The session that works on it.

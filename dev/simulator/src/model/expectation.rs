@@ -7,7 +7,7 @@ use crate::rule::{Rule, RuleViolation};
 
 /// What is known about an input before the decision.
 #[derive(Debug, Clone, Copy)]
-pub struct InputExpectation {
+pub(crate) struct InputExpectation {
     is_stale: bool,
     /// Number of open questions, if it is a chat message.
     n_open_at_chat: Option<usize>,
@@ -15,7 +15,7 @@ pub struct InputExpectation {
 
 impl Model {
     /// Returns what is known about an input before the decision.
-    pub fn input_expectation(&self, input: &RunInput) -> InputExpectation {
+    pub(crate) fn input_expectation(&self, input: &RunInput) -> InputExpectation {
         let is_chat =
             matches!(input, RunInput::User { command: UserCommand::Chat { talk_only: false, .. }, .. });
         InputExpectation {
@@ -67,7 +67,7 @@ impl Model {
 
 impl InputExpectation {
     /// Returns the violation of a decision with these events.
-    pub fn check(self, input: &RunInput, events: &[RecordedEvent]) -> Option<RuleViolation> {
+    pub(crate) fn check(self, input: &RunInput, events: &[RecordedEvent]) -> Option<RuleViolation> {
         let first = events.first()?;
         if self.is_stale {
             let how = format!("{input:?} leads to {}", first.event.name());

@@ -12,7 +12,7 @@ const GATE_FAILURES_MAX: u32 = 3;
 
 /// A phase with its gate.
 #[derive(Debug, Clone, Default)]
-pub struct Phase {
+pub(crate) struct Phase {
     /// The phases whose gates it waits for.
     pub after: Vec<PhaseNumber>,
     /// The check command of the phase.
@@ -24,7 +24,7 @@ pub struct Phase {
 
 /// The gate at the end of a phase.
 #[derive(Debug, Clone, Default)]
-pub struct Gate {
+pub(crate) struct Gate {
     /// Number of times it was opened.
     pub round: u32,
     /// Whether the report of its checks is expected.
@@ -40,7 +40,7 @@ pub struct Gate {
 
 /// A problem that is handed to a higher level.
 #[derive(Debug, Clone)]
-pub struct Escalation {
+pub(crate) struct Escalation {
     pub kind: EscalationType,
     pub subject: EscalationSubject,
     /// The level that handles it.

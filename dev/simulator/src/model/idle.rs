@@ -7,7 +7,7 @@ use crate::rule::Rule;
 
 impl Model {
     /// Adds a violation for tasks that could run now and do not.
-    pub fn check_idle_tasks(&mut self) {
+    pub(crate) fn check_idle_tasks(&mut self) {
         if !self.started || self.paused || self.ended || self.cancelled {
             return;
         }
@@ -24,7 +24,7 @@ impl Model {
     }
 
     /// Tells whether a task without a live attempt may start now, if there are resources.
-    pub fn is_startable(&self, task: &Task) -> bool {
+    pub(crate) fn is_startable(&self, task: &Task) -> bool {
         let is_requested = self.settings.mode == OrchestrationMode::Automatic || task.requested;
         task.stage == Stage::Waiting
             && is_requested
@@ -37,7 +37,7 @@ impl Model {
     }
 
     /// Tells whether a task with a live attempt may continue now, if there are resources.
-    pub fn is_resumable(&self, task: &Task) -> bool {
+    pub(crate) fn is_resumable(&self, task: &Task) -> bool {
         let is_ending = |session| self.is_session_open(session) && !self.accepts_input(session);
         task.stage.is_live()
             && !task.slot
@@ -61,7 +61,7 @@ impl Model {
     }
 
     /// Returns the reason why the run must not end: a task that can continue, or an open question.
-    pub fn reason_run_continues(&self) -> Option<String> {
+    pub(crate) fn reason_run_continues(&self) -> Option<String> {
         if self.cancelled {
             return None;
         }

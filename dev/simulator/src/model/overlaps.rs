@@ -25,7 +25,7 @@ impl Model {
     }
 
     /// Adds a violation for an overlap of a task that has ended.
-    pub fn check_no_ended_overlaps(&mut self) {
+    pub(crate) fn check_no_ended_overlaps(&mut self) {
         let is_over = |task: &TaskId| self.tasks.get(task).is_none_or(|task| task.stage.has_ended());
         let late = self.overlaps.iter().find(|tasks| tasks.iter().any(is_over)).cloned();
         if let Some([first, second]) = late {

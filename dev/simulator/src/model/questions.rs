@@ -7,7 +7,7 @@ use crate::rule::Rule;
 
 /// The state of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuestionState {
+pub(crate) enum QuestionState {
     /// Not routed yet.
     Asked,
     /// With the orchestrator.
@@ -22,14 +22,14 @@ pub enum QuestionState {
 
 impl QuestionState {
     /// Tells whether an answer is possible.
-    pub fn is_open(self) -> bool {
+    pub(crate) fn is_open(self) -> bool {
         matches!(self, Self::Asked | Self::Orchestrator | Self::Person)
     }
 }
 
 /// A question of a session.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub(crate) struct Question {
     pub session: SessionId,
     pub task: Option<TaskId>,
     pub options: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Question {
 
 /// A request of a session for a dependency.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub(crate) struct Request {
     pub session: SessionId,
     pub task: Option<TaskId>,
     pub asked: DependencyRequest,

@@ -35,12 +35,12 @@ impl Model {
     }
 
     /// Tells whether a task waits for disk space for its worktree.
-    pub fn lacks_disk(&self, task: &Task) -> bool {
+    pub(crate) fn lacks_disk(&self, task: &Task) -> bool {
         self.disk_shortage.as_ref().is_some_and(|(_, tasks)| tasks.contains(&task.plan.id))
     }
 
     /// Returns the resource that a task lacks, by its rule; `None` if it could run.
-    pub fn missing_resource(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
+    pub(crate) fn missing_resource(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
         let task = self.tasks.get(id)?;
         let running: Vec<(&TaskId, &Task)> =
             self.tasks.iter().filter(|(other, task)| task.slot && *other != id).collect();

@@ -12,7 +12,7 @@ const INPUTS_MAX: usize = 400;
 
 /// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionState {
+pub(crate) enum SessionState {
     /// Its process is not started yet, or it has none.
     Opened,
     Active,
@@ -24,7 +24,7 @@ pub enum SessionState {
 
 /// A session with its inputs and the position of its reader.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub(crate) struct Session {
     /// `None` for a level without a process.
     pub agent: Option<AgentName>,
     pub role: Role,
@@ -46,19 +46,19 @@ pub struct Session {
 
 impl Session {
     /// Returns the number of inputs that are not typed yet.
-    pub fn n_pending_inputs(&self) -> usize {
+    pub(crate) fn n_pending_inputs(&self) -> usize {
         self.inputs.values().filter(|(_, typed)| !typed).count()
     }
 }
 
 impl Model {
     /// Tells whether a session has not ended.
-    pub fn is_session_open(&self, session: SessionId) -> bool {
+    pub(crate) fn is_session_open(&self, session: SessionId) -> bool {
         self.sessions.get(&session).is_some_and(|session| session.state != SessionState::Ended)
     }
 
     /// Tells whether a session accepts inputs.
-    pub fn accepts_input(&self, session: SessionId) -> bool {
+    pub(crate) fn accepts_input(&self, session: SessionId) -> bool {
         self.sessions
             .get(&session)
             .is_some_and(|session| !matches!(session.state, SessionState::Dismissed | SessionState::Ended))

@@ -11,7 +11,7 @@ use crate::rule::Rule;
 
 /// The stage of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Without a live attempt.
     Waiting,
     /// An agent works on it.
@@ -28,24 +28,24 @@ pub enum Stage {
 
 impl Stage {
     /// Tells whether it has a live attempt.
-    pub fn is_live(self) -> bool {
+    pub(crate) fn is_live(self) -> bool {
         matches!(self, Self::Working | Self::Checking | Self::Merging)
     }
 
     /// Tells whether tasks that depend on it may start.
-    pub fn is_met(self) -> bool {
+    pub(crate) fn is_met(self) -> bool {
         matches!(self, Self::Done | Self::Skipped)
     }
 
     /// Tells whether it has ended.
-    pub fn has_ended(self) -> bool {
+    pub(crate) fn has_ended(self) -> bool {
         !self.is_live() && self != Self::Waiting
     }
 }
 
 /// A task with its plan and its attempt.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub(crate) struct Task {
     pub plan: PlannedTask,
     /// The tasks that it depends on.
     pub earlier: BTreeSet<TaskId>,
@@ -83,7 +83,7 @@ const LOSSES_MAX: u32 = 3;
 
 impl Task {
     /// Creates a task from its plan.
-    pub fn new(plan: PlannedTask) -> Self {
+    pub(crate) fn new(plan: PlannedTask) -> Self {
         let stage = match plan.plan_status {
             PlanStatus::Open => Stage::Waiting,
             PlanStatus::Done => Stage::Done,
@@ -124,7 +124,7 @@ impl Task {
 
 impl Model {
     /// Returns the dependencies of a task that are not met.
-    pub fn unmet_dependencies(&self, task: &Task) -> Vec<String> {
+    pub(crate) fn unmet_dependencies(&self, task: &Task) -> Vec<String> {
         let mut unmet: Vec<String> = Vec::new();
         for earlier in &task.earlier {
             if !self.tasks.get(earlier).is_some_and(|earlier| earlier.stage.is_met()) {
@@ -136,14 +136,14 @@ impl Model {
     }
 
     /// Returns the earlier phases of a task whose gates are not approved.
-    pub fn unapproved_phases_before(&self, task: &Task) -> Vec<u32> {
+    pub(crate) fn unapproved_phases_before(&self, task: &Task) -> Vec<u32> {
         let after = self.phases.get(&task.plan.phase).map_or(&[][..], |phase| &phase.after);
         let open = |number: &&u32| self.phases.get(*number).is_some_and(|phase| !phase.gate.approved);
         after.iter().filter(open).copied().collect()
     }
 
     /// Tells whether a task must wait for its run, its phase or disk space.
-    pub fn must_wait(&self, task: &Task) -> bool {
+    pub(crate) fn must_wait(&self, task: &Task) -> bool {
         let is_phase_paused = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
         self.paused || is_phase_paused || self.is_run_time_exceeded() || self.lacks_disk(task)
     }
@@ -266,7 +266,7 @@ impl Model {
     }
 
     /// Returns the check command of a task.
-    pub fn check_of_task(&self, task: &Task) -> Option<String> {
+    pub(crate) fn check_of_task(&self, task: &Task) -> Option<String> {
         let of_phase = || self.phases.get(&task.plan.phase).and_then(|phase| phase.verify.clone());
         task.plan.verify.clone().or_else(of_phase).or_else(|| self.settings.verify.clone())
     }

@@ -144,7 +144,7 @@ const PATHS: [&str; 10] = [
 const SPINNER: [&str; 8] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"];
 
 /// Writes one or more lines.
-pub fn write(writer: &mut Writer) {
+pub(super) fn write(writer: &mut Writer) {
     if writer.lacks_edited_lines() && writer.random.once_in(4) {
         writer.counts.edited_lines += 1;
         write_edited_line(writer);
@@ -248,7 +248,7 @@ fn write_edited_line(writer: &mut Writer) {
 }
 
 /// Fills the placeholders of a template.
-pub fn fill_template(writer: &mut Writer, template: &str) -> String {
+pub(super) fn fill_template(writer: &mut Writer, template: &str) -> String {
     let mut line = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -272,7 +272,7 @@ pub fn fill_template(writer: &mut Writer, template: &str) -> String {
 }
 
 /// Writes a line in the given colours, with its newline.
-pub fn write_line(writer: &mut Writer, text: &str, paint: Paint) {
+pub(super) fn write_line(writer: &mut Writer, text: &str, paint: Paint) {
     paint::write(writer, text, paint);
     writer.write_newline();
 }

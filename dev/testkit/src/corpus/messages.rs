@@ -122,7 +122,7 @@ const fn unprefixable_template(lines: &'static [&'static str]) -> MessageTemplat
 }
 
 /// Writes the `n`th message of a corpus, and returns how many it wrote.
-pub fn write_message(writer: &mut Writer, n: usize) -> usize {
+pub(super) fn write_message(writer: &mut Writer, n: usize) -> usize {
     let shape = &SHAPES[n % SHAPES.len()];
     let prefix = match writer.random.below(4) {
         0 if shape.boxable => "│ ",

@@ -4,7 +4,7 @@ use super::Writer;
 
 /// How much of a line is coloured.
 #[derive(Clone, Copy)]
-pub enum Paint {
+pub(super) enum Paint {
     /// None of it.
     Plain,
     /// The line as a whole.
@@ -16,7 +16,7 @@ pub enum Paint {
 }
 
 /// Chooses the amount of colour that brings the share of escape bytes to its goal.
-pub fn choose(writer: &mut Writer) -> Paint {
+pub(super) fn choose(writer: &mut Writer) -> Paint {
     let lacking = writer.lacks_escapes();
     match (lacking, writer.random.below(10)) {
         (true, 0..2) => Paint::Words,
@@ -27,7 +27,7 @@ pub fn choose(writer: &mut Writer) -> Paint {
 }
 
 /// Writes a line's words in their colours, without its newline.
-pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
+pub(super) fn write(writer: &mut Writer, line: &str, paint: Paint) {
     let words = line.trim_start();
     writer.write_text(&line[..line.len() - words.len()]);
     match paint {
@@ -76,7 +76,7 @@ fn write_painted_word(writer: &mut Writer, word: &str) {
 }
 
 /// Starts one of the colours and weights that every terminal supports.
-pub fn write_colour(writer: &mut Writer) {
+pub(super) fn write_colour(writer: &mut Writer) {
     let sequence = writer.random.pick(&[
         "\x1b[1m",
         "\x1b[2m",
@@ -95,7 +95,7 @@ pub fn write_colour(writer: &mut Writer) {
 }
 
 /// Writes an invisible sequence: a title, a cursor state, a mode.
-pub fn write_invisible_sequence(writer: &mut Writer) {
+pub(super) fn write_invisible_sequence(writer: &mut Writer) {
     let number = writer.random.below(900);
     match writer.random.below(4) {
         0 => writer.write_escape(&format!("\x1b]0;agent - step {number}\x07")),

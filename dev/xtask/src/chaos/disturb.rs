@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The run that is disturbed.
-pub struct DisturbedRun<'a> {
+pub(super) struct DisturbedRun<'a> {
     pub jangdan: &'a Path,
     /// The data directory.
     pub data: &'a Path,
@@ -22,15 +22,15 @@ pub struct DisturbedRun<'a> {
 }
 
 /// Pseudo-random numbers that depend on the seed alone.
-pub struct RandomSource(u64);
+pub(super) struct RandomSource(u64);
 
 impl RandomSource {
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// Returns a number below a bound.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         // xorshift64*: small, and good enough to choose a process.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -40,7 +40,11 @@ impl RandomSource {
 }
 
 /// Causes one disturbance and returns its description.
-pub fn disturb(random: &mut RandomSource, server: &mut Child, run: &DisturbedRun<'_>) -> Result<String> {
+pub(super) fn disturb(
+    random: &mut RandomSource,
+    server: &mut Child,
+    run: &DisturbedRun<'_>,
+) -> Result<String> {
     let data = run.data;
     let kind = random.below(7);
     if kind == 4 && run.is_small {
@@ -126,7 +130,7 @@ fn session_processes(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
 }
 
 /// Returns all processes that have a data directory in their environment or command line.
-pub fn processes_of_data_directory(data: &Path) -> Vec<i32> {
+pub(super) fn processes_of_data_directory(data: &Path) -> Vec<i32> {
     let name = data.as_os_str().as_encoded_bytes();
     let knows = |pid: i32, file: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();

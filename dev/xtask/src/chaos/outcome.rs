@@ -18,7 +18,7 @@ const PROCESS_END_MAX: Duration = Duration::from_secs(10);
 
 /// The result of a run, which must not depend on disturbances.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// The files on the run's branch, with the hash of each.
     files: Vec<String>,
     /// Each task with the event that ended it.
@@ -30,14 +30,14 @@ pub struct Outcome {
 }
 
 /// Returns the only run of a data directory.
-pub fn only_run_id(data: &Path) -> Result<String> {
+pub(super) fn only_run_id(data: &Path) -> Result<String> {
     let mut runs = fs::read_dir(data.join("runs"))?;
     let run = runs.next().context("the data directory has no run")??;
     run.file_name().into_string().ok().context("the name of the run is not UTF-8")
 }
 
 /// Checks the log and the repository of a run that has ended, and returns its result.
-pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
+pub(super) fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     let (data, shop) = (folder.join("demo/data"), folder.join("demo/app"));
     let run = only_run_id(&data)?;
     let text = command_output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;

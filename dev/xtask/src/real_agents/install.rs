@@ -21,7 +21,7 @@ const TRIES: u32 = 3;
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 /// Returns the folder for the agents and their home folders: outside of the repository, shared by all checkouts.
-pub fn cache_folder(requested: Option<&Path>) -> Result<PathBuf> {
+pub(super) fn cache_folder(requested: Option<&Path>) -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     let cache = match requested {
@@ -41,7 +41,7 @@ pub fn cache_folder(requested: Option<&Path>) -> Result<PathBuf> {
 }
 
 /// Installs the agents if they are missing or outdated, or if `force` is set.
-pub fn ensure_agents(cache: &Path, force: bool) -> Result<()> {
+pub(super) fn ensure_agents(cache: &Path, force: bool) -> Result<()> {
     let mark = cache.join("installed");
     let wanted = FILES.map(|(_, text)| text).concat();
     if !force && fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {

@@ -3,7 +3,7 @@
 use super::{Complaint, metadata::Workspace, table::Row};
 
 /// Returns a complaint for every difference between the table and the workspace.
-pub fn check(rows: &[Row], workspace: &Workspace) -> Vec<Complaint> {
+pub(super) fn check(rows: &[Row], workspace: &Workspace) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let known = |name: &str| rows.iter().any(|row| row.name == name);
     for (n, row) in rows.iter().enumerate() {

@@ -11,7 +11,7 @@ type Counts = [usize; 5];
 const HEADINGS: [&str; 5] = ["spawns", "locks", "channels", "unbounded", "wildcards"];
 
 /// Returns a table with a row for each crate that has any, and their sum.
-pub fn table(files: &[File]) -> String {
+pub(super) fn table(files: &[File]) -> String {
     let mut by_crate: BTreeMap<&str, Counts> = BTreeMap::new();
     for file in files {
         if let Some(name) = crate_of_source(&file.path) {

@@ -21,7 +21,7 @@ const MODIFIERS: [&str; 6] = ["export", "default", "declare", "abstract", "unsaf
 /// The rules, as `language.toml` has them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LanguageRules {
+pub(super) struct LanguageRules {
     /// Patterns of the files that are read.
     checked: Vec<String>,
     /// Patterns of files that are not prose.
@@ -74,13 +74,13 @@ impl fmt::Display for Finding<'_> {
 }
 
 /// Reads the rules of this repository.
-pub fn read_rules() -> Result<LanguageRules> {
+pub(super) fn read_rules() -> Result<LanguageRules> {
     toml::from_str(include_str!("language.toml")).context("read dev/xtask/src/tidy/language.toml")
 }
 
 impl LanguageRules {
     /// Returns a complaint for every finding outside of the pending folders, and for every entry there that is done.
-    pub fn check(&self, files: &[File]) -> Vec<Complaint> {
+    pub(super) fn check(&self, files: &[File]) -> Vec<Complaint> {
         let findings = self.findings(files);
         let refused = findings.iter().filter(|finding| self.pending_path_of(finding.path).is_none());
         let mut complaints: Vec<Complaint> = refused
@@ -102,7 +102,7 @@ impl LanguageRules {
     }
 
     /// Returns a table of how many findings each folder has.
-    pub fn counts(&self, files: &[File]) -> String {
+    pub(super) fn counts(&self, files: &[File]) -> String {
         let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
         for finding in self.findings(files) {
             let folder = self.pending_path_of(finding.path).unwrap_or_else(|| counted_folder(finding.path));
@@ -123,7 +123,7 @@ impl LanguageRules {
     }
 
     /// Returns a line for each finding below a folder.
-    pub fn list_findings(&self, files: &[File], folder: &str) -> String {
+    pub(super) fn list_findings(&self, files: &[File], folder: &str) -> String {
         let findings = self.findings(files).into_iter().filter(|finding| is_below(finding.path, folder));
         let line = |finding: Finding<'_>| {
             format!("{}:{}: {finding}; write instead: {}\n", finding.path, finding.line, finding.instead)

@@ -10,7 +10,7 @@ use super::{Complaint, File};
 const DECISIONS: &str = "docs/decisions/";
 
 /// Returns a complaint for every relative link without a target, and every decision that the index lacks.
-pub fn check(files: &[File]) -> Vec<Complaint> {
+pub(super) fn check(files: &[File]) -> Vec<Complaint> {
     let mut paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     for file in files {
         paths.extend(file.path.match_indices('/').filter_map(|(at, _)| file.path.get(..at)));

@@ -9,14 +9,14 @@ use crate::shell;
 
 /// The workspace's crates and dependencies.
 #[derive(Debug)]
-pub struct Workspace {
+pub(super) struct Workspace {
     /// Sorted by name.
     pub crates: Vec<Crate>,
 }
 
 /// One crate of the workspace.
 #[derive(Debug)]
-pub struct Crate {
+pub(super) struct Crate {
     pub name: String,
     /// From the repository's root.
     pub folder: String,
@@ -28,13 +28,13 @@ pub struct Crate {
 
 impl Crate {
     /// Tells whether the crate is part of the product.
-    pub fn is_product(&self) -> bool {
+    pub(super) fn is_product(&self) -> bool {
         self.folder.starts_with("crates/")
     }
 }
 
 /// Runs `cargo metadata` and reads its output.
-pub fn read() -> Result<Workspace> {
+pub(super) fn read() -> Result<Workspace> {
     let text = shell::command_output(&mut shell::cargo_command(&["metadata", "--format-version", "1"]))?;
     parse(&text).context("read the output of `cargo metadata`")
 }

@@ -57,12 +57,15 @@ const DENIED_FAMILIES: [&str; 3] = ["async-", "tokio-", "opentelemetry"];
 const CLIPPY: &str = include_str!("pure_clippy.toml");
 
 /// Returns the generated files: path and content.
-pub fn generated_files(workspace: &Workspace) -> Vec<(String, &'static str)> {
+pub(super) fn generated_files(workspace: &Workspace) -> Vec<(String, &'static str)> {
     pure_crates(workspace).map(|found| (format!("{}/clippy.toml", found.folder), CLIPPY)).collect()
 }
 
 /// Returns a complaint for every generated file that is missing or was edited.
-pub fn check_generated<'a>(workspace: &Workspace, text_of: impl Fn(&str) -> &'a str) -> Vec<Complaint> {
+pub(super) fn check_generated<'a>(
+    workspace: &Workspace,
+    text_of: impl Fn(&str) -> &'a str,
+) -> Vec<Complaint> {
     let differs = |(path, content): &(String, &str)| text_of(path) != *content;
     let complaint = |(path, _)| {
         Complaint::new(
@@ -75,7 +78,7 @@ pub fn check_generated<'a>(workspace: &Workspace, text_of: impl Fn(&str) -> &'a 
 }
 
 /// Returns a complaint for every impure crate in a pure crate's dependency tree.
-pub fn check_trees(workspace: &Workspace) -> Vec<Complaint> {
+pub(super) fn check_trees(workspace: &Workspace) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for found in pure_crates(workspace) {
         for name in found.tree.iter().filter(|name| is_denied(name)) {

@@ -20,7 +20,7 @@ const DOCUMENTS: [&str; 10] = [
 ];
 
 /// Returns a complaint for every file that breaks a rule.
-pub fn check(files: &[File]) -> Vec<Complaint> {
+pub(super) fn check(files: &[File]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for document in DOCUMENTS.iter().filter(|document| files.iter().all(|file| file.path != **document)) {
         complaints.push(Complaint::new(

@@ -7,7 +7,7 @@ const COLUMNS: [&str; 4] = ["crate", "in one line", "may use", "never contains"]
 
 /// A row of the crate table.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Row {
+pub(super) struct Row {
     pub name: String,
     /// The crates that it may use.
     pub may_use: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Row {
 }
 
 /// Returns the rows in the order of the document, and a complaint for each row that cannot be parsed.
-pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
+pub(super) fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
     let (mut rows, mut complaints) = (Vec::<Row>::new(), Vec::new());
     let (mut planned, mut inside) = (false, false);
     for (n, line) in text.lines().enumerate() {

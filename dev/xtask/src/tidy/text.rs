@@ -26,7 +26,7 @@ const REGISTRY_SETTINGS: [&str; 5] = ["[source.", "[registries", "registry=", "i
 const PLACEHOLDERS: [&str; 5] = ["user", "dev", "me", "you", "agent"];
 
 /// Returns a complaint for every line that has a meaning on one machine only.
-pub fn check(files: &[File], machine_paths: &[String]) -> Vec<Complaint> {
+pub(super) fn check(files: &[File], machine_paths: &[String]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.path != SELF && !file.text.contains('\0')) {
         for (n, line) in file.text.lines().enumerate() {

@@ -9,7 +9,7 @@ use crate::screen::{
     phrases::{phase, pick_by_locale},
 };
 
-pub fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
+pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
     let name = board.phases.get(&row.phase).map(|phase| phase.name.as_str()).unwrap_or_default();
     let report = row.rounds.last().and_then(|round| round.report.as_ref());
     let mut context = Vec::new();

@@ -6,7 +6,7 @@ use views::{InboxItem, PlanOfferRow, summarize_plan_changes, summarize_plan_chan
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{board::Board, phrases::pick_by_locale, plan_diff::plan_diff};
 
-pub fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxEntry {
+pub(super) fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxEntry {
     let changed = pick_by_locale(locale, "plan file changed", "계획 파일이 변경되었습니다");
     let problem = row.problem.as_ref().map(|problem| {
         format!("{} {problem}", pick_by_locale(locale, "It cannot be applied:", "적용할 수 없습니다:"))

@@ -10,7 +10,7 @@ use crate::screen::phrases::{permission_request, permission_scope, pick_by_local
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";
 
-pub fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
+pub(super) fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
     let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
     let verb = match &row.permission {
         Some(permission) => permission_request(locale, permission.kind),

@@ -6,7 +6,7 @@ use views::{InboxItem, RequestRow};
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::phrases::{dependency, pick_by_locale};
 
-pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
+pub(super) fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
     let kind = dependency(locale, row.r#type);
     let request = match (locale, row.required) {
@@ -42,7 +42,7 @@ pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
 }
 
 /// Tells whether the value would be kept in the vault.
-pub fn is_secret_type(kind: DependencyType) -> bool {
+pub(super) fn is_secret_type(kind: DependencyType) -> bool {
     match kind {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => true,
         DependencyType::File | DependencyType::Permission | DependencyType::Package => false,
@@ -50,7 +50,7 @@ pub fn is_secret_type(kind: DependencyType) -> bool {
 }
 
 /// Explains that secret values cannot be provided yet.
-pub fn no_vault_notice(locale: Locale) -> &'static str {
+pub(crate) fn no_vault_notice(locale: Locale) -> &'static str {
     pick_by_locale(
         locale,
         "Secret values cannot be provided yet: the vault is not available. Refuse the request, or skip it if it is optional.",

@@ -7,14 +7,14 @@ const CHARS_MAX: usize = 16 << 10;
 
 /// A line that is being edited.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InputLine {
+pub(crate) struct InputLine {
     chars: Vec<char>,
     at: usize,
 }
 
 /// An edit of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineEdit {
+pub(crate) enum LineEdit {
     Insert(char),
     Backspace,
     Delete,
@@ -30,27 +30,27 @@ pub enum LineEdit {
 
 impl InputLine {
     /// Creates a line with the cursor at its end.
-    pub fn from_text(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let chars: Vec<char> = text.chars().take(CHARS_MAX).collect();
         Self { at: chars.len(), chars }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.chars.is_empty()
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// Returns the text and clears the line.
-    pub fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> String {
         self.at = 0;
         std::mem::take(&mut self.chars).into_iter().collect()
     }
 
     /// Applies an edit.
-    pub fn edit(&mut self, edit: LineEdit) {
+    pub(crate) fn edit(&mut self, edit: LineEdit) {
         match edit {
             LineEdit::Insert(char) if self.chars.len() < CHARS_MAX => {
                 self.chars.insert(self.at, char);
@@ -79,7 +79,7 @@ impl InputLine {
     }
 
     /// Returns the part around the cursor that fits the width, and the column of the cursor.
-    pub fn window(&self, width: usize) -> (String, usize) {
+    pub(crate) fn window(&self, width: usize) -> (String, usize) {
         let width_of = |char: &char| displayed_char(*char).width().unwrap_or(1);
         let mut first = self.at;
         let mut column = 0;

@@ -9,7 +9,7 @@ const PASTE_START: &[u8] = b"[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub(crate) enum Key {
     Edit(LineEdit),
     Enter,
     Tab,
@@ -26,21 +26,21 @@ pub enum Key {
 
 impl Key {
     /// Returns the character that the key inserts.
-    pub fn inserted_char(self) -> Option<char> {
+    pub(crate) fn inserted_char(self) -> Option<char> {
         if let Self::Edit(LineEdit::Insert(char)) = self { Some(char) } else { None }
     }
 }
 
 /// Decodes keys from a stream of bytes.
 #[derive(Debug, Default)]
-pub struct KeyReader {
+pub(crate) struct KeyReader {
     pending: Vec<u8>,
     is_pasting: bool,
 }
 
 impl KeyReader {
     /// Adds bytes and returns the complete keys.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Key> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<Key> {
         self.pending.extend_from_slice(bytes);
         let mut keys = Vec::new();
         while let Some((key, length)) = self.next() {
@@ -51,7 +51,7 @@ impl KeyReader {
     }
 
     /// Reports a pause in the input: a lone escape byte is then the Escape key.
-    pub fn resolve_lone_escape(&mut self) -> Option<Key> {
+    pub(crate) fn resolve_lone_escape(&mut self) -> Option<Key> {
         if self.pending == [0x1b] && !self.is_pasting {
             self.pending.clear();
             return Some(Key::Escape);
@@ -60,7 +60,7 @@ impl KeyReader {
     }
 
     /// Tells whether an incomplete sequence is pending.
-    pub fn has_incomplete_key(&self) -> bool {
+    pub(crate) fn has_incomplete_key(&self) -> bool {
         !self.pending.is_empty()
     }
 

@@ -15,13 +15,13 @@ const LEAVE: &str = "\x1b[?2004l\x1b[23;2t\x1b[?25h";
 const DEFAULT_SIZE: (usize, usize) = (80, 24);
 
 /// The terminal in raw mode.
-pub struct Tty {
+pub(super) struct Tty {
     before: Termios,
 }
 
 impl Tty {
     /// Switches to raw mode.
-    pub fn enter_raw_mode() -> io::Result<Self> {
+    pub(super) fn enter_raw_mode() -> io::Result<Self> {
         let tty = Self { before: tcgetattr(io::stdin())? };
         tty.set_raw()?;
         write(ENTER);
@@ -29,13 +29,13 @@ impl Tty {
     }
 
     /// Switches to raw mode again, after another program has used the terminal.
-    pub fn reenter_raw_mode(&self) {
+    pub(super) fn reenter_raw_mode(&self) {
         // A closed terminal is detected at the next key.
         let _ = self.set_raw();
     }
 
     /// Restores the terminal and suspends this process until it is in the foreground again.
-    pub fn suspend(&self) {
+    pub(super) fn suspend(&self) {
         self.restore();
         // A process can always signal itself; a closed terminal is detected at the next key.
         let _ = kill_process(getpid(), Signal::TSTP);
@@ -66,7 +66,7 @@ impl Drop for Tty {
 }
 
 /// Returns the columns and lines of the terminal.
-pub fn size() -> (usize, usize) {
+pub(super) fn size() -> (usize, usize) {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
         Ok(_) | Err(_) => DEFAULT_SIZE,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyPress {
+pub(super) enum KeyPress {
     Typed(String),
     /// The content of a bracketed paste.
     Pasted(String),
@@ -19,7 +19,7 @@ const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// Decodes keys incrementally; incomplete characters and pastes are kept until the rest arrives.
-pub struct KeyDecoder {
+pub(super) struct KeyDecoder {
     pending: Vec<u8>,
     enter_guard: Duration,
     last_key_at: Option<Instant>,
@@ -27,12 +27,12 @@ pub struct KeyDecoder {
 
 impl KeyDecoder {
     /// An Enter within `enter_guard` after another key is decoded as a line feed.
-    pub fn new(guard: Duration) -> Self {
+    pub(super) fn new(guard: Duration) -> Self {
         Self { pending: Vec::new(), enter_guard: guard, last_key_at: None }
     }
 
     /// Decodes bytes as they arrive.
-    pub fn decode(&mut self, bytes: &[u8]) -> Vec<KeyPress> {
+    pub(super) fn decode(&mut self, bytes: &[u8]) -> Vec<KeyPress> {
         self.pending.extend_from_slice(bytes);
         let mut keys = Vec::new();
         while let Some((key, length)) = self.next_key() {

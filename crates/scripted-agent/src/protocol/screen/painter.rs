@@ -7,7 +7,7 @@ use rustix::{stdio::stdout, termios::tcgetwinsize};
 use crate::output;
 
 /// The content of the screen.
-pub struct ScreenPainter {
+pub(super) struct ScreenPainter {
     /// Text in the input box.
     pub input_text: String,
     is_alternate: bool,
@@ -15,12 +15,12 @@ pub struct ScreenPainter {
 }
 
 impl ScreenPainter {
-    pub fn new(is_alternate: bool) -> Self {
+    pub(super) fn new(is_alternate: bool) -> Self {
         Self { input_text: String::new(), is_alternate, lines: Vec::new() }
     }
 
     /// Sets the terminal's modes and paints the empty input box.
-    pub fn set_up_terminal(&mut self) -> io::Result<()> {
+    pub(super) fn set_up_terminal(&mut self) -> io::Result<()> {
         output::write_bytes(b"\x1b[?2004h")?;
         if self.is_alternate {
             output::write_bytes(b"\x1b[?1049h\x1b[2J")?;
@@ -29,7 +29,7 @@ impl ScreenPainter {
     }
 
     /// Adds a line after a mark; wrapped lines are indented to the same column.
-    pub fn add_line(&mut self, mark: &str, text: &str) -> io::Result<()> {
+    pub(super) fn add_line(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let width = terminal_size().0;
         let indent = " ".repeat(mark.chars().count());
         for (index, line) in
@@ -47,7 +47,7 @@ impl ScreenPainter {
     }
 
     /// Paints the input box, and on an alternate screen everything above it.
-    pub fn paint_input_box(&self) -> io::Result<()> {
+    pub(super) fn paint_input_box(&self) -> io::Result<()> {
         let shown = match self.input_text.matches('\n').count() {
             0 => self.input_text.clone(),
             lines => format!("[Pasted text #1 +{lines} lines]"),

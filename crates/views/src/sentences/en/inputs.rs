@@ -4,7 +4,7 @@ use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedbac
 
 use crate::sentence::join_leading_names;
 
-pub fn describe_input(input: &SessionInput) -> String {
+pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
         SessionInput::Task { task, attempt, hint, carried } => {
             let mut text = format!("Do task {task}.");

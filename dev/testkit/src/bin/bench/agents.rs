@@ -61,7 +61,7 @@ impl Fixture {
 }
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     progress::begin("64 MB of output are generated");
     let fixture = Fixture::create()?;
     if !fixture.has_tmux {

@@ -19,23 +19,23 @@ use rustix::{
 };
 
 /// Limit for everything that usually takes less than a few seconds: far more, as the machine may be busy.
-pub const WAIT_MAX: Duration = Duration::from_secs(60);
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A child process that is killed when it is dropped.
-pub struct KillOnDropChild {
+pub(crate) struct KillOnDropChild {
     pub child: Child,
     name: String,
 }
 
 impl KillOnDropChild {
-    pub fn spawn(command: &mut Command) -> Result<Self> {
+    pub(crate) fn spawn(command: &mut Command) -> Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.spawn().with_context(|| format!("start {name}"))?;
         Ok(Self { child, name })
     }
 
     /// Waits until the process has ended; kills it and returns an error if that takes longer than `limit`.
-    pub fn wait(&mut self, limit: Duration) -> Result<ExitStatus> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Result<ExitStatus> {
         wait(&mut self.child, &self.name, limit)
     }
 }
@@ -48,26 +48,26 @@ impl Drop for KillOnDropChild {
 }
 
 /// Runs a command to its end without input, and returns its status.
-pub fn run_for_status(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
+pub(crate) fn run_for_status(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
     KillOnDropChild::spawn(command.stdin(Stdio::null()))?.wait(limit)
 }
 
 /// Runs a command to its end; any status but 0 is an error.
-pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
+pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<()> {
     let status = run_for_status(command, limit)?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
 }
 
 /// Tells whether a program is installed: it is, if it ends with status 0 for this argument.
-pub fn is_installed(program: &str, argument: &str) -> bool {
+pub(crate) fn is_installed(program: &str, argument: &str) -> bool {
     let mut command = Command::new(program);
     command.arg(argument).stdout(Stdio::null()).stderr(Stdio::null());
     run_for_status(&mut command, WAIT_MAX).is_ok_and(|status| status.success())
 }
 
 /// Waits until a child process has ended; kills it and returns an error if that takes longer than `limit`.
-pub fn wait(child: &mut Child, name: &str, limit: Duration) -> Result<ExitStatus> {
+pub(crate) fn wait(child: &mut Child, name: &str, limit: Duration) -> Result<ExitStatus> {
     let pid = child.id();
     if !ends_within(Pid::from_child(child), limit)? {
         child.kill()?;
@@ -78,13 +78,16 @@ pub fn wait(child: &mut Child, name: &str, limit: Duration) -> Result<ExitStatus
 }
 
 /// Tells whether a child process ends within `limit`. It still has to be waited for.
-pub fn ends_within(pid: Pid, limit: Duration) -> Result<bool> {
+pub(crate) fn ends_within(pid: Pid, limit: Duration) -> Result<bool> {
     let process = pidfd_open(pid, PidfdFlags::empty())?;
     Ok(first_readable_descriptor(&[process.as_fd()], limit)?.is_some())
 }
 
 /// Returns the index of the first descriptor that is readable or closed, or `None` once `limit` has passed.
-pub fn first_readable_descriptor(descriptors: &[BorrowedFd<'_>], limit: Duration) -> Result<Option<usize>> {
+pub(crate) fn first_readable_descriptor(
+    descriptors: &[BorrowedFd<'_>],
+    limit: Duration,
+) -> Result<Option<usize>> {
     let timeout = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
     let mut polled: Vec<PollFd<'_>> =
         descriptors.iter().map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN)).collect();
@@ -93,7 +96,7 @@ pub fn first_readable_descriptor(descriptors: &[BorrowedFd<'_>], limit: Duration
 }
 
 /// Kills the process group of a child once a limit has passed, for reads that cannot be bounded themselves.
-pub struct ProcessGroupTimeLimit {
+pub(crate) struct ProcessGroupTimeLimit {
     limit: Duration,
     stop: mpsc::Sender<()>,
     thread: thread::JoinHandle<bool>,
@@ -101,7 +104,7 @@ pub struct ProcessGroupTimeLimit {
 
 impl ProcessGroupTimeLimit {
     /// Starts the limit of a child that leads a process group of its own.
-    pub fn new(child: &Child, limit: Duration) -> Self {
+    pub(crate) fn new(child: &Child, limit: Duration) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
         let group = Pid::from_child(child);
         let thread = thread::spawn(move || {
@@ -115,7 +118,7 @@ impl ProcessGroupTimeLimit {
     }
 
     /// Ends the limit; returns an error if it had passed.
-    pub fn stop_and_check(self) -> Result<()> {
+    pub(crate) fn stop_and_check(self) -> Result<()> {
         drop(self.stop);
         let is_over = self.thread.join().unwrap_or(true);
         ensure!(!is_over, "the processes did not end within {:?} and were killed", self.limit);
@@ -124,18 +127,18 @@ impl ProcessGroupTimeLimit {
 }
 
 /// Reads lines from a pipe, each within a time limit.
-pub struct LineReader<T> {
+pub(crate) struct LineReader<T> {
     source: T,
     read: Vec<u8>,
 }
 
 impl<T: Read + AsFd> LineReader<T> {
-    pub fn new(source: T) -> Self {
+    pub(crate) fn new(source: T) -> Self {
         Self { source, read: Vec::new() }
     }
 
     /// Returns the next line without its end; an error if it is not complete within `limit`.
-    pub fn next_line(&mut self, limit: Duration) -> Result<String> {
+    pub(crate) fn next_line(&mut self, limit: Duration) -> Result<String> {
         let deadline = Instant::now() + limit;
         loop {
             if let Some(end) = memchr::memchr(b'\n', &self.read) {
@@ -156,13 +159,13 @@ impl<T: Read + AsFd> LineReader<T> {
 }
 
 /// A named pipe by which a script signals that it runs: one line each time.
-pub struct SignalPipe {
+pub(crate) struct SignalPipe {
     pub path: PathBuf,
     file: File,
 }
 
 impl SignalPipe {
-    pub fn create(path: &Path) -> Result<Self> {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
         mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         // Opened for writing too: opening does not wait for a writer, and reading has no end when a writer closes it.
         let file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -170,14 +173,14 @@ impl SignalPipe {
     }
 
     /// Waits for the next signal, and returns when it came.
-    pub fn wait(&mut self, limit: Duration) -> Result<Instant> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Result<Instant> {
         let is_ready = first_readable_descriptor(&[self.file.as_fd()], limit)?.is_some();
         ensure!(is_ready, "the script did not start within {limit:?}");
         self.read_signal()
     }
 
     /// Like [`Self::wait`], but returns early with an error if `child` ends before the signal.
-    pub fn wait_while_runs(&mut self, child: &KillOnDropChild, limit: Duration) -> Result<Instant> {
+    pub(crate) fn wait_while_runs(&mut self, child: &KillOnDropChild, limit: Duration) -> Result<Instant> {
         let process = pidfd_open(Pid::from_child(&child.child), PidfdFlags::empty())?;
         match first_readable_descriptor(&[self.file.as_fd(), process.as_fd()], limit)? {
             Some(0) => self.read_signal(),
@@ -199,7 +202,7 @@ impl SignalPipe {
 }
 
 /// Reads what a child wrote to a file, for an error message; at most the last `BYTES_MAX` bytes.
-pub fn read_file_tail(path: &Path) -> io::Result<String> {
+pub(crate) fn read_file_tail(path: &Path) -> io::Result<String> {
     const BYTES_MAX: usize = 2000;
     let bytes = std::fs::read(path)?;
     let start = bytes.len().saturating_sub(BYTES_MAX);

@@ -17,7 +17,7 @@ const SLOTS: u32 = 8;
 const UNKNOWN: u64 = 1;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     let mut cells = Vec::new();
     for shape in [GraphShape::Random, GraphShape::Chains] {
         for n_tasks in [50, 200, 1000] {

@@ -14,7 +14,7 @@ static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a function, and returns the peak of allocated bytes above those allocated before.
-pub fn measure_peak_bytes(run: impl FnOnce()) -> usize {
+pub(crate) fn measure_peak_bytes(run: impl FnOnce()) -> usize {
     let before = CURRENT.load(Relaxed);
     PEAK.store(before, Relaxed);
     run();

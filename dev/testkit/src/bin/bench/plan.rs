@@ -14,7 +14,7 @@ const N_TASKS: usize = 10_000;
 const ROUNDS: usize = 9;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     progress::begin("plans of 10,000 tasks are generated and checked");
     let tasks_md = plans::tasks_md_plan(N_TASKS);
     let table = plans::table_plan(N_TASKS);

@@ -40,7 +40,7 @@ const SLOTS: u32 = 4;
 const ROUNDS: usize = 5;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     let work = generate_workload();
     // Beside this program: the temporary directory may be in memory, where a sync costs nothing.
     let program = std::env::current_exe()?;

@@ -1,10 +1,10 @@
 //! Compares the server with a plain one in Node: a burst to 256 subscribers, latency, memory, and the time from start to
 //! first response.
 
-pub mod connection;
+pub(crate) mod connection;
 mod events;
-pub mod history;
-pub mod processes;
+pub(crate) mod history;
+pub(crate) mod processes;
 mod subscribers;
 
 use std::{fs, path::Path, time::Duration};
@@ -32,7 +32,7 @@ const START_ROUNDS: usize = 15;
 const FILES: u64 = 2048;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     raise_file_limit();
     let own = std::env::current_exe()?;
     // Beside this program: a temporary directory may be in memory, where syncing to disk costs nothing.

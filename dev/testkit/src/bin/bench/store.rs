@@ -44,7 +44,7 @@ const PAGE_ENTRIES: usize = 1_000;
 const ROUNDS: usize = 9;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     // Beside this program: the temporary directory may be in memory, where a sync costs nothing.
     let program = std::env::current_exe()?;
     let beside = program.parent().context("find the directory of this program")?;

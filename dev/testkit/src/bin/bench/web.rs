@@ -37,7 +37,7 @@ const CHANGES_EARLY: u32 = 20_000;
 const CHANGES_MORE: u32 = 50_000;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     let own = std::env::current_exe()?;
     let beside = own.parent().context("find the directory of this program")?;
     let program = beside.join("jangdan");

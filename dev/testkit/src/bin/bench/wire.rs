@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 4096;
 const ROUNDS: usize = 9;
 
 /// Runs the bench.
-pub fn run() -> Result<Report> {
+pub(crate) fn run() -> Result<Report> {
     let large = corpus::generate(LARGE_BYTES, 1);
     // The same number of bytes in different small inputs: with one repeated input the branch predictor learns it, and
     // even the plain search looks slower at 64 MB.

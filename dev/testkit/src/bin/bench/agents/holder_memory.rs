@@ -20,14 +20,14 @@ const N_EARLY: u64 = 2;
 const RETAINED_BYTES: u64 = 32 << 20;
 
 /// KiB of private memory after the output.
-pub struct MemoryFigures {
+pub(super) struct MemoryFigures {
     pub holder: f64,
     pub tmux: f64,
     pub tmux_idle: f64,
 }
 
 /// Measures a holder and a tmux server after each has read the same output.
-pub fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
+pub(super) fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
     let done = fixture.root_path().join("done");
     let script = fixture.shell_script_with_output("", &format!(": > '{}'; {SILENT}", done.display()));
     let session = Session::start(&fixture.program, fixture.root_path(), &script)?;
@@ -57,7 +57,7 @@ fn memory_when_idle(pid: u32, done: &Path) -> Result<f64> {
 /// Memory in two pauses of a long output, and the peak in between, in KiB.
 ///
 /// During output it varies with the pages that are mapped at that moment, so pauses are compared.
-pub struct MemoryGrowth {
+pub(super) struct MemoryGrowth {
     pub early: f64,
     pub late: f64,
     pub peak: f64,
@@ -65,13 +65,13 @@ pub struct MemoryGrowth {
 
 impl MemoryGrowth {
     /// Returns the factor between the two, at least 1.
-    pub fn ratio(&self) -> f64 {
+    pub(super) fn ratio(&self) -> f64 {
         (self.late / self.early).max(self.early / self.late)
     }
 }
 
 /// Writes 1 GB through one session, removes old segments, and measures the holder's memory meanwhile.
-pub fn measure_growth(fixture: &Fixture) -> Result<MemoryGrowth> {
+pub(super) fn measure_growth(fixture: &Fixture) -> Result<MemoryGrowth> {
     let done = fixture.root_path().join("done");
     let output = fixture.shell_script_with_output("", "");
     let (mark, rest) = (done.display(), N_OUTPUTS - N_EARLY);

@@ -14,7 +14,7 @@ const N_SESSIONS: usize = 50;
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// The activity of all holders together while their agents were idle.
-pub struct IdleFigures {
+pub(super) struct IdleFigures {
     pub switches: f64,
     pub ticks: f64,
     /// Of each holder; they share their code.
@@ -22,7 +22,7 @@ pub struct IdleFigures {
 }
 
 /// Starts many idle sessions and counts their activity for some seconds.
-pub fn measure(fixture: &Fixture) -> Result<IdleFigures> {
+pub(super) fn measure(fixture: &Fixture) -> Result<IdleFigures> {
     let start = |_| Session::start(&fixture.program, fixture.root_path(), SILENT);
     let sessions = (0..N_SESSIONS).map(start).collect::<Result<Vec<_>>>()?;
     let pids: Vec<u32> = sessions.iter().map(Session::holder_pid).collect();

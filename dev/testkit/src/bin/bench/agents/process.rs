@@ -15,7 +15,7 @@ const QUIET: Duration = Duration::from_millis(300);
 /// Returns the private memory of a process, in KiB.
 ///
 /// Falls back to the resident memory if the details are not readable: a holder hides them from other processes of its user.
-pub fn private_kib(pid: u32) -> Result<f64> {
+pub(super) fn private_kib(pid: u32) -> Result<f64> {
     if let Ok(text) = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
         return Ok(sum_lines_starting_with(&text, "Private_"));
     }
@@ -23,13 +23,13 @@ pub fn private_kib(pid: u32) -> Result<f64> {
 }
 
 /// Returns the number of context switches of a process.
-pub fn context_switches(pid: u32) -> Result<f64> {
+pub(super) fn context_switches(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
     Ok(sum_lines_starting_with(&text, "voluntary_ctxt") + sum_lines_starting_with(&text, "nonvoluntary_ctxt"))
 }
 
 /// Returns the CPU time of a process in clock ticks, user and system.
-pub fn cpu_ticks(pid: u32) -> Result<f64> {
+pub(super) fn cpu_ticks(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name can contain anything; the third field follows the last bracket.
     let (_, rest) = text.rsplit_once(')').context("/proc/PID/stat has no name")?;
@@ -38,7 +38,7 @@ pub fn cpu_ticks(pid: u32) -> Result<f64> {
 }
 
 /// Waits until the processes are idle.
-pub fn wait_until_idle(pids: &[u32]) -> Result<()> {
+pub(super) fn wait_until_idle(pids: &[u32]) -> Result<()> {
     let all = || pids.iter().map(|pid| context_switches(*pid)).sum::<Result<f64>>();
     let mut before = all()?;
     wait_for_condition("the processes are idle", || {
@@ -49,7 +49,7 @@ pub fn wait_until_idle(pids: &[u32]) -> Result<()> {
 }
 
 /// Waits until a condition holds; an error names it if that takes longer than [`WAIT_MAX`].
-pub fn wait_for_condition(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+pub(super) fn wait_for_condition(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
     let deadline = Instant::now() + WAIT_MAX;
     while !holds()? {
         if Instant::now() > deadline {

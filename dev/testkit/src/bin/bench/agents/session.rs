@@ -18,14 +18,14 @@ use holder::{
 use crate::child::{self, WAIT_MAX};
 
 /// The size of the window that tmux creates without a client.
-pub const WINDOW: WindowSize = WindowSize { columns: 80, rows: 24 };
+pub(super) const WINDOW: WindowSize = WindowSize { columns: 80, rows: 24 };
 /// Script of an idle agent; it ends by itself if the bench is killed.
-pub const SILENT: &str = "exec sleep 600";
+pub(super) const SILENT: &str = "exec sleep 600";
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 /// A session that is ended when dropped.
-pub struct Session {
+pub(super) struct Session {
     pub directory: PathBuf,
     pub holder: Child,
     pub connection: HolderConnection,
@@ -34,12 +34,12 @@ pub struct Session {
 
 impl Session {
     /// Starts a script on its own terminal.
-    pub fn start(program: &Path, root: &Path, script: &str) -> Result<Self> {
+    pub(super) fn start(program: &Path, root: &Path, script: &str) -> Result<Self> {
         Self::start_in_holder(IdleHolder::start(program)?, root, script)
     }
 
     /// Like [`Self::start`], with a holder that runs already.
-    pub fn start_in_holder(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
+    pub(super) fn start_in_holder(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
         let LaunchedSession { holder, connection, .. } =
@@ -47,16 +47,16 @@ impl Session {
         Ok(Self { directory, holder, connection, name })
     }
 
-    pub fn holder_pid(&self) -> u32 {
+    pub(super) fn holder_pid(&self) -> u32 {
         self.holder.id()
     }
 
     /// Waits until the holder has ended, which it does after its agent; kills it if that takes too long.
-    pub fn wait(&mut self) -> Result<()> {
+    pub(super) fn wait(&mut self) -> Result<()> {
         child::wait(&mut self.holder, "the holder", WAIT_MAX).map(drop)
     }
 
-    pub fn status(&mut self) -> Result<SessionStatus> {
+    pub(super) fn status(&mut self) -> Result<SessionStatus> {
         match self.connection.request(&Request::Status, WAIT_MAX)? {
             Reply::Status(status) => Ok(status),
             other => bail!("the holder replied to a request for its status with {other:?}"),
@@ -79,7 +79,7 @@ impl Drop for Session {
 }
 
 /// Returns the command line of a script.
-pub fn shell(script: &str) -> [OsString; 3] {
+pub(super) fn shell(script: &str) -> [OsString; 3] {
     ["sh".into(), "-c".into(), script.into()]
 }
 

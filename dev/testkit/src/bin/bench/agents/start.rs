@@ -33,7 +33,7 @@ const ROUNDS: usize = 41;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The times of starts.
-pub struct StartTimings {
+pub(super) struct StartTimings {
     /// Until the call returned.
     pub returned: Timings,
     /// Until the agent ran.
@@ -41,7 +41,7 @@ pub struct StartTimings {
 }
 
 impl StartTimings {
-    pub fn add_figures(&self, report: &mut Report) {
+    pub(super) fn add_figures(&self, report: &mut Report) {
         for (until, timings) in [("", &self.returned), (", until it runs", &self.running)] {
             for name in NAMES {
                 report.add_figure(&format!("{name} start{until} ms"), timings.median_seconds(name) * 1e3);
@@ -60,7 +60,7 @@ impl StartTimings {
 }
 
 /// Starts each kind in turns.
-pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
+pub(super) fn measure(fixture: &Fixture) -> Result<StartTimings> {
     let mut pipe = SignalPipe::create(&fixture.root_path().join("started"))?;
     let script = format!("echo > '{}'; {SILENT}", pipe.path.display());
     let tmux = Tmux::with_new_socket()?;

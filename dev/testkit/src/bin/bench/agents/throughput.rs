@@ -30,7 +30,7 @@ const NAMES: [&str; 3] = ["bare PTY read", "holder", "reader"];
 const ROUNDS: usize = 9;
 
 /// Measures all three in turns.
-pub fn measure(fixture: &Fixture) -> Result<Timings> {
+pub(super) fn measure(fixture: &Fixture) -> Result<Timings> {
     let script = fixture.shell_script_with_output("stty -opost; ", "exit 0");
     let n_bytes = fixture.output.bytes.len();
     // The reader reads the spool of a session that has ended.

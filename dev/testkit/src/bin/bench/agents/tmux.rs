@@ -13,33 +13,33 @@ use tempfile::TempDir;
 use crate::child::{self, KillOnDropChild, LineReader, WAIT_MAX};
 
 /// A server with its socket in a new folder and without a configuration file.
-pub struct Tmux {
+pub(super) struct Tmux {
     // In the system's temporary folder, as the path of a socket must be short.
     folder: TempDir,
 }
 
 impl Tmux {
-    pub fn is_installed() -> bool {
+    pub(super) fn is_installed() -> bool {
         child::is_installed("tmux", "-V")
     }
 
     /// Prepares a server, which is started by its first session.
-    pub fn with_new_socket() -> Result<Self> {
+    pub(super) fn with_new_socket() -> Result<Self> {
         Ok(Self { folder: tempfile::tempdir()? })
     }
 
     /// Starts a detached session.
-    pub fn new_session(&self, command: &[OsString]) -> Result<()> {
+    pub(super) fn new_session(&self, command: &[OsString]) -> Result<()> {
         child::run(self.command(&["new-session", "-d"]).args(command), WAIT_MAX)
     }
 
     /// Ends all sessions but the first.
-    pub fn end_all_but_first_session(&self) -> Result<()> {
+    pub(super) fn end_all_but_first_session(&self) -> Result<()> {
         child::run(&mut self.command(&["kill-session", "-a", "-t", "0"]), WAIT_MAX)
     }
 
     /// Returns the process id of the server.
-    pub fn pid(&self) -> Result<u32> {
+    pub(super) fn pid(&self) -> Result<u32> {
         let mut command = self.command(&["display-message", "-p", "#{pid}"]);
         let mut tmux = KillOnDropChild::spawn(command.stdout(Stdio::piped()))?;
         let output = tmux.child.stdout.take().context("tmux has no output")?;

@@ -17,14 +17,14 @@ use crate::child::{self, KillOnDropChild, LineReader, WAIT_MAX};
 const BUILD_MAX: Duration = Duration::from_secs(300);
 const SERVER: &str = "require('http').createServer(() => {}).listen(0, '127.0.0.1', () => console.log('up'))";
 
-pub struct PeerBuilds {
+pub(super) struct PeerBuilds {
     folder: PathBuf,
     pub has_ninja: bool,
 }
 
 impl PeerBuilds {
     /// Writes the graph as a Makefile and as a build file of ninja.
-    pub fn new(work: &Workload, folder: &Path) -> Result<Self> {
+    pub(super) fn new(work: &Workload, folder: &Path) -> Result<Self> {
         let n_tasks = work.durations.len();
         let before = |task: usize| {
             let edges = work.edges.iter().filter(move |(_, later)| *later == task);
@@ -49,11 +49,11 @@ impl PeerBuilds {
         Ok(Self { folder: folder.to_owned(), has_ninja: is_installed("ninja") })
     }
 
-    pub fn run_make(&self) -> Result<()> {
+    pub(super) fn run_make(&self) -> Result<()> {
         self.run_build_tool(Command::new("make").args(["-j4", "--silent", "all"]))
     }
 
-    pub fn run_ninja(&self) -> Result<()> {
+    pub(super) fn run_ninja(&self) -> Result<()> {
         // With its log, ninja would do nothing the second time.
         let _ = fs::remove_file(self.folder.join(".ninja_log"));
         self.run_build_tool(Command::new("ninja").args(["-j4", "--quiet"]))
@@ -64,7 +64,7 @@ impl PeerBuilds {
     }
 
     /// Returns the time until a bare server listens.
-    pub fn time_node_start(&self) -> Result<Duration> {
+    pub(super) fn time_node_start(&self) -> Result<Duration> {
         let start = Instant::now();
         let mut node = Command::new("node");
         let mut node = KillOnDropChild::spawn(node.args(["-e", SERVER]).stdout(Stdio::piped()))?;

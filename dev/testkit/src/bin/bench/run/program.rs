@@ -24,7 +24,7 @@ use crate::child::{self, KillOnDropChild, SignalPipe, WAIT_MAX};
 const RUN_MAX: Duration = Duration::from_secs(300);
 
 /// Runs all tasks of a graph.
-pub fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
+pub(super) fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
     let mut plan = "# A plan\n".to_owned();
     for task in 0..work.durations.len() {
         let before: Vec<String> = work
@@ -42,7 +42,7 @@ pub fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<(
 }
 
 /// Returns the time from the start of the program until the first agent runs.
-pub fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
+pub(super) fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
     let script = "echo here > $STARTED; read -r task; echo DONE:$JANGDAN_TASK";
     let project = Project::create(folder, "# A plan\n\n### T1: Nothing\n", script)?;
     if in_worktree {

@@ -13,19 +13,19 @@ const RESPONSE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A port on loopback and the headers of its requests.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub(crate) struct Address {
     pub port: u16,
     /// Complete header lines, or empty.
     pub headers: String,
 }
 
 impl Address {
-    pub fn socket_address(&self) -> SocketAddr {
+    pub(crate) fn socket_address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
     /// Returns a request as bytes.
-    pub fn request_bytes(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
+    pub(crate) fn request_bytes(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let (port, headers, length) = (self.port, &self.headers, body.len());
         let head = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{headers}");
         match method {
@@ -39,7 +39,7 @@ impl Address {
 }
 
 /// Connects with a time limit, which applies to every read and write too.
-pub fn connect(address: &Address) -> Result<TcpStream> {
+pub(crate) fn connect(address: &Address) -> Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address.socket_address(), RESPONSE_WAIT_MAX)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(RESPONSE_WAIT_MAX))?;
@@ -48,23 +48,23 @@ pub fn connect(address: &Address) -> Result<TcpStream> {
 }
 
 /// Returns a free port.
-pub fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 /// A persistent connection.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
 impl Connection {
-    pub fn open(address: &Address) -> Result<Self> {
+    pub(crate) fn open(address: &Address) -> Result<Self> {
         Ok(Self { stream: connect(address)?, read: Vec::new() })
     }
 
     /// Sends a request; returns the body of the response, which must be a success.
-    pub fn exchange(&mut self, request: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> Result<Vec<u8>> {
         self.stream.write_all(request)?;
         let (status, body) = self.read_response()?;
         ensure!((200..300).contains(&status), "{status}: {}", String::from_utf8_lossy(&body));

@@ -26,7 +26,7 @@ const ONE_IN: usize = 8;
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A server, its subscribers, and the requests that cause events.
-pub struct ServerLoad {
+pub(super) struct ServerLoad {
     pub process: ServerProcess,
     pub subscribers: Subscribers,
     requests: Vec<EventRequests>,
@@ -47,7 +47,7 @@ impl EventRequests {
 
 impl ServerLoad {
     /// Starts our server with several runs.
-    pub fn with_jangdan_server(setup: &ServerSetup, n_subscribers: usize) -> Result<Self> {
+    pub(super) fn with_jangdan_server(setup: &ServerSetup, n_subscribers: usize) -> Result<Self> {
         let (process, _) = setup.start("/api/status")?;
         let mut requests = Vec::new();
         for _ in 0..N_RUNS {
@@ -67,7 +67,7 @@ impl ServerLoad {
     }
 
     /// Subscribes to a Node server that forwards a text.
-    pub fn with_node_server(process: ServerProcess, text: &str, n_subscribers: usize) -> Result<Self> {
+    pub(super) fn with_node_server(process: ServerProcess, text: &str, n_subscribers: usize) -> Result<Self> {
         let request = process.address.request_bytes("POST", "/", text);
         let requests = EventRequests { requests: [request.clone(), request], n_sent: AtomicUsize::new(0) };
         let subscribers = Subscribers::connect(&process.address, "/live", n_subscribers)?;
@@ -76,7 +76,7 @@ impl ServerLoad {
     }
 
     /// Causes one event and returns its text, as a subscriber receives it.
-    pub fn fetch_event_text(&mut self) -> Result<String> {
+    pub(super) fn fetch_event_text(&mut self) -> Result<String> {
         let first = self.requests.first().context("a run")?;
         Connection::open(&self.process.address)?.exchange(first.next_request())?;
         let chunk = self.subscribers.receive_text()?;
@@ -87,7 +87,7 @@ impl ServerLoad {
     }
 
     /// Sends events as fast as the server accepts them; returns the time until every subscriber has received all.
-    pub fn send_burst(&mut self, n_events: usize) -> Result<Duration> {
+    pub(super) fn send_burst(&mut self, n_events: usize) -> Result<Duration> {
         let share = n_events.div_ceil(self.requests.len());
         let Self { process, subscribers, requests } = self;
         let address = &process.address;
@@ -107,7 +107,7 @@ impl ServerLoad {
     }
 
     /// Sends an event every 20 ms; returns the sorted latencies of the sampled subscribers.
-    pub fn send_paced(&mut self, n_events: usize) -> Result<Vec<Duration>> {
+    pub(super) fn send_paced(&mut self, n_events: usize) -> Result<Vec<Duration>> {
         let Self { process, subscribers, requests } = self;
         let (address, requests) = (&process.address, requests.first().context("a run")?);
         let begin = Instant::now() + INTERVAL;

@@ -17,7 +17,7 @@ const PAGE_ENTRIES: usize = 1000;
 /// Continues a waiting run until its log has `n_entries`, then pauses it.
 ///
 /// An agent sends `n_messages` for each task before it is done. Returns the number of entries.
-pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u64> {
+pub(crate) fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u64> {
     let id: RunId = run.parse()?;
     let log = std::sync::Arc::new(SqliteLog::open(data)?);
     let mut generator = HistoryGenerator {

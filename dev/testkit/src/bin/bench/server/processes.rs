@@ -26,13 +26,13 @@ const END_POLL_INTERVAL: Duration = Duration::from_millis(5);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// A running server. Killed when dropped.
-pub struct ServerProcess {
+pub(crate) struct ServerProcess {
     pub address: Address,
     child: Child,
 }
 
 impl ServerProcess {
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
@@ -58,7 +58,7 @@ impl ServerProcess {
     }
 
     /// Ends the process with SIGTERM, so that it shuts down properly.
-    pub fn end(mut self) -> Result<()> {
+    pub(crate) fn end(mut self) -> Result<()> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
         let deadline = Instant::now() + END_MAX;
@@ -79,7 +79,7 @@ impl Drop for ServerProcess {
 }
 
 /// Starts the plain event server in Node.
-pub fn start_node(folder: &Path) -> Result<ServerProcess> {
+pub(crate) fn start_node(folder: &Path) -> Result<ServerProcess> {
     let script = folder.join("node_server.mjs");
     fs::write(&script, NODE_SERVER)?;
     let address = Address { port: free_port()?, headers: String::new() };
@@ -89,7 +89,7 @@ pub fn start_node(folder: &Path) -> Result<ServerProcess> {
 }
 
 /// Starts a bare server in Node; returns the time to its first response.
-pub fn time_bare_node() -> Result<Duration> {
+pub(crate) fn time_bare_node() -> Result<Duration> {
     let address = Address { port: free_port()?, headers: String::new() };
     let mut node = Command::new("node");
     node.args(["-e", BARE_SERVER]).arg(address.port.to_string());
@@ -97,13 +97,13 @@ pub fn time_bare_node() -> Result<Duration> {
 }
 
 /// Program and folders of our server.
-pub struct ServerSetup {
+pub(crate) struct ServerSetup {
     program: PathBuf,
     folder: PathBuf,
 }
 
 impl ServerSetup {
-    pub fn create(program: &Path, folder: &Path, name: &str) -> Result<Self> {
+    pub(crate) fn create(program: &Path, folder: &Path, name: &str) -> Result<Self> {
         let folder = folder.join(name);
         fs::create_dir_all(folder.join("project"))?;
         let setup = Self { program: program.to_owned(), folder };
@@ -125,17 +125,22 @@ impl ServerSetup {
         Ok(setup)
     }
 
-    pub fn data_directory(&self) -> PathBuf {
+    pub(crate) fn data_directory(&self) -> PathBuf {
         self.folder.join("data")
     }
 
     /// Starts the server; returns the time to the response for this path.
-    pub fn start(&self, path: &str) -> Result<(ServerProcess, Duration)> {
+    pub(crate) fn start(&self, path: &str) -> Result<(ServerProcess, Duration)> {
         ServerProcess::start(self.command(), self.address()?, path)
     }
 
     /// Starts a run. No agent works on tasks with an external dependency.
-    pub fn start_run(&self, process: &ServerProcess, phases: &[Value], tasks: &[Value]) -> Result<String> {
+    pub(crate) fn start_run(
+        &self,
+        process: &ServerProcess,
+        phases: &[Value],
+        tasks: &[Value],
+    ) -> Result<String> {
         let new = json!({
             "project": "bench", "person": "ana",
             "work": {"title": "A plan", "phases": phases, "tasks": tasks},
@@ -152,7 +157,7 @@ impl ServerSetup {
     }
 
     /// Returns the link that opens the page.
-    pub fn page_url(&self) -> Result<String> {
+    pub(crate) fn page_url(&self) -> Result<String> {
         Ok(format!("http://127.0.0.1:{}/?token={}", self.address()?.port, self.token().context("a token")?))
     }
 
@@ -175,12 +180,12 @@ impl ServerSetup {
 }
 
 /// Returns the phase of all tasks.
-pub fn only_phase() -> Value {
+pub(crate) fn only_phase() -> Value {
     json!({"number": 1, "name": "All", "after": []})
 }
 
 /// Returns a task with an external dependency.
-pub fn waiting_task(number: usize, phase: usize) -> Value {
+pub(crate) fn waiting_task(number: usize, phase: usize) -> Value {
     json!({
         "id": format!("T{number}"), "phase": phase, "dependsOn": [], "title": format!("Task {number} of the plan"),
         "text": "Describes the work in a few words; a real task usually has more of them.",

@@ -20,7 +20,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 const READY_MAX: usize = 1024;
 
 /// The subscribers of one server.
-pub struct Subscribers {
+pub(super) struct Subscribers {
     all: Vec<Subscriber>,
     buffer: Vec<u8>,
 }
@@ -34,7 +34,7 @@ struct Subscriber {
 
 impl Subscribers {
     /// Connects all subscribers; returns when each has received the first id.
-    pub fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
+    pub(super) fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
         let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
         let request = address.request_bytes("GET", path, "");
         for _ in 0..n_subscribers {
@@ -47,12 +47,12 @@ impl Subscribers {
         Ok(subscribers)
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
     /// Reads until each has received one more event, and returns its text as the first subscriber received it.
-    pub fn receive_text(&mut self) -> Result<String> {
+    pub(super) fn receive_text(&mut self) -> Result<String> {
         let goal = self.all.first().map_or(1, |first| first.n_received + 1);
         let (mut text, deadline) = (Vec::new(), Instant::now() + ROUND_WAIT_MAX);
         // The id may be followed by further lines of the event; its end is followed by the end of the HTTP chunk.
@@ -74,7 +74,7 @@ impl Subscribers {
     }
 
     /// Reads until each has received `n_events` more.
-    pub fn receive(&mut self, n_events: usize) -> Result<()> {
+    pub(super) fn receive(&mut self, n_events: usize) -> Result<()> {
         self.receive_in_sample(n_events, 1, |_, _, _| {})
     }
 
@@ -82,7 +82,7 @@ impl Subscribers {
     ///
     /// Reports for each read of the sample the time and the number of its events before and after. Reading all at once
     /// would measure the reading thread instead of the server.
-    pub fn receive_timed(
+    pub(super) fn receive_timed(
         &mut self,
         n_events: usize,
         one_in: usize,

@@ -16,13 +16,13 @@ use crate::child::{KillOnDropChild, LineReader, WAIT_MAX};
 const COMMAND_MAX: Duration = Duration::from_secs(180);
 
 /// A browser that shows a run.
-pub struct Browser {
+pub(super) struct Browser {
     child: KillOnDropChild,
     replies: LineReader<ChildStdout>,
 }
 
 impl Browser {
-    pub fn open(link: &str, run: &str) -> Result<Self> {
+    pub(super) fn open(link: &str, run: &str) -> Result<Self> {
         let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
         ensure!(
             web.join("node_modules/playwright-core").exists(),
@@ -36,7 +36,7 @@ impl Browser {
     }
 
     /// Sends a command and returns its reply.
-    pub fn ask(&mut self, command: &str) -> Result<Value> {
+    pub(super) fn ask(&mut self, command: &str) -> Result<Value> {
         let input = self.child.child.stdin.as_mut().context("node has no input")?;
         writeln!(input, "{command}").with_context(|| format!("send '{command}' to the browser"))?;
         let reply = self.replies.next_line(COMMAND_MAX);

@@ -15,7 +15,7 @@ use crate::server::connection::{Address, Connection};
 const N_CONNECTIONS: u32 = 4;
 
 /// Sends commands that go through the tasks of a run repeatedly.
-pub struct ChangeGenerator {
+pub(super) struct ChangeGenerator {
     address: Address,
     path: String,
     tasks: Vec<String>,
@@ -26,7 +26,7 @@ pub struct ChangeGenerator {
 
 impl ChangeGenerator {
     /// Reads the tasks that are not done.
-    pub fn from_unfinished_tasks(address: &Address, run: &str) -> Result<Self> {
+    pub(super) fn from_unfinished_tasks(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
         let answer: Value = serde_json::from_slice(
             &Connection::open(address)?.exchange(&address.request_bytes("GET", &path, ""))?,
@@ -41,12 +41,12 @@ impl ChangeGenerator {
     }
 
     /// Sends `n` commands at a fixed rate, and returns how many per second succeeded.
-    pub fn send_paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
+    pub(super) fn send_paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
         self.send_requests(n, Some(Duration::from_secs(1) / per_second))
     }
 
     /// Sends `n` commands, each after the response to the one before on its connection.
-    pub fn send_fast(&mut self, n: u32) -> Result<()> {
+    pub(super) fn send_fast(&mut self, n: u32) -> Result<()> {
         self.fast_rate = self.send_requests(n, None)?;
         Ok(())
     }
