@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use domain::{EffectId, RunId, RunInput, RunOutcome, Sequence, UserCommand};
+use domain::{EffectId, Report, RunId, RunInput, RunOutcome, Sequence, UserCommand};
 use engine::{Effect, Rejection, TaskState};
 use runtime::{DurableRun, DurableRunError, ReplayedRun};
 use store::{
@@ -216,6 +216,11 @@ fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
         clock: i64::try_from(head.0).unwrap(),
         ..TestExecutor::default()
     };
+    while executor.execute_next(&mut durable_run) {}
+    // The agents of the file have reported their tasks as done, and never end those turns.
+    let deadline = durable_run.state().next_deadline().unwrap();
+    executor.effects.extend(durable_run.execute(deadline, Report::TimerFired.into()).unwrap().effects);
+    executor.clock = deadline.0;
     while executor.execute_next(&mut durable_run) {}
     assert_eq!(durable_run.state().outcome(), Some(RunOutcome::Done));
 }

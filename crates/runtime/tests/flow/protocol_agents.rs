@@ -97,7 +97,7 @@ read -r nothing
 "#,
     );
     let input = answer_while_cold(&fixture, "allow");
-    assert!(input.contains("You may do it"), "{input}");
+    assert!(input.contains("The permission is granted"), "{input}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// One file of the page.
 #[derive(Debug)]
-pub(super) struct Asset {
+pub(crate) struct Asset {
     /// Path without leading slash, such as `index.html`.
     pub path: &'static str,
     pub content_type: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Asset {
     pub gzip: Option<&'static [u8]>,
 }
 
-pub(super) fn find(path: &str) -> Option<&'static Asset> {
+pub(crate) fn find(path: &str) -> Option<&'static Asset> {
     // Invariant: the build script sorts the files by path.
     let at = ASSETS.binary_search_by(|asset| asset.path.cmp(path)).ok()?;
     ASSETS.get(at)
