@@ -66,25 +66,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
     }
     let keep = arguments.keep.permission_scope();
-    let command = match (answer, arguments.option) {
+    let mut command = match (answer, arguments.option) {
         (Some(answer), _) => {
             UserCommand::Answer { question: Some(question), task: None, answer, scope: keep }
         }
         (None, number) => command_for_option(&target, question, number.unwrap_or_default())?,
     };
     // An explicit --keep overrides the scope of a numbered option that has none.
-    let command = match command {
-        UserCommand::Answer { question, task, answer, scope: PermissionScope::Once } => {
-            UserCommand::Answer { question, task, answer, scope: keep }
-        }
-        other => other,
-    };
-    let done = match &command {
-        UserCommand::Answer { answer, .. } => localized(
+    if let UserCommand::Answer { scope: scope @ PermissionScope::Once, .. } = &mut command {
+        *scope = keep;
+    }
+    let done = if let UserCommand::Answer { answer, .. } = &command {
+        localized(
             format!("answered {question}: {answer}"),
             format!("{question} 질문에 답변했습니다: {answer}"),
-        ),
-        _ => localized(format!("answered {question}"), format!("{question} 질문에 답변했습니다")),
+        )
+    } else {
+        localized(format!("answered {question}"), format!("{question} 질문에 답변했습니다"))
     };
     target.send_command(&command, &done)
 }

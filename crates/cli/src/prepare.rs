@@ -101,7 +101,17 @@ fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure
             "Create one (git init, then commit), or work in this folder without isolation: --no-worktrees"
                 .to_owned()
         }
-        error => error.hint(),
+        error @ PrepareError::Input(_)
+        | error @ PrepareError::SeveralPlans { .. }
+        | error @ PrepareError::UnknownAgent { .. }
+        | error @ PrepareError::NoAgent
+        | error @ PrepareError::AgentName(_)
+        | error @ PrepareError::Git(_)
+        | error @ PrepareError::Unborn { .. }
+        | error @ PrepareError::Submodule { .. }
+        | error @ PrepareError::LfsProgram
+        | error @ PrepareError::LfsFilter
+        | error @ PrepareError::Template { .. } => error.hint(),
     };
     let exit = if matches!(error, PrepareError::UnknownAgent { .. }) { 2 } else { 1 };
     Failure { what: error.to_string(), hint: Some(hint), exit }

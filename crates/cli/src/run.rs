@@ -184,7 +184,9 @@ pub(crate) fn ensure_server(
         what: remote::describe_with_causes(&error),
         hint: Some(match &error {
             ConnectOrStartError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
-            _ => "Check the data directory, or use --data DIR.".to_owned(),
+            ConnectOrStartError::Client(_)
+            | ConnectOrStartError::Server(_)
+            | ConnectOrStartError::Host { .. } => "Check the data directory, or use --data DIR.".to_owned(),
         }),
         exit: 1,
     })

@@ -233,11 +233,23 @@ fn ports(values: &Values, problems: &mut ProblemList) -> PortConfig {
 fn member_config(values: &Values, name: &str) -> Option<MemberConfig> {
     let role = values.agent_value(name, "role").and_then(|sourced| match &sourced.value {
         Value::Text(role) => parse_role(role),
-        _ => None,
+        Value::Boolean(_)
+        | Value::Number(_)
+        | Value::Texts(_)
+        | Value::Time(_)
+        | Value::Size(_)
+        | Value::Budget(_)
+        | Value::Ports(..) => None,
     });
     let slots = values.agent_value(name, "slots").and_then(|sourced| match sourced.value {
         Value::Number(slots) => u32::try_from(slots).ok().and_then(NonZeroU32::new),
-        _ => None,
+        Value::Boolean(_)
+        | Value::Text(_)
+        | Value::Texts(_)
+        | Value::Time(_)
+        | Value::Size(_)
+        | Value::Budget(_)
+        | Value::Ports(..) => None,
     });
     Some(MemberConfig { name: name.parse().ok()?, role, slots })
 }

@@ -34,7 +34,10 @@ impl fmt::Display for Problem {
         let Self { origin, message, hint, .. } = self;
         match origin {
             Origin::File { name, at: Some(at) } => write!(f, "{name}:{}:{}: {message}", at.line, at.column)?,
-            origin => write!(f, "{origin}: {message}")?,
+            origin @ Origin::Default
+            | origin @ Origin::File { .. }
+            | origin @ Origin::Environment { .. }
+            | origin @ Origin::Flag { .. } => write!(f, "{origin}: {message}")?,
         }
         hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
     }

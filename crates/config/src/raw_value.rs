@@ -43,7 +43,12 @@ impl<'a> RawValue<'a> {
         match value.get_ref() {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
             DeValue::Float(number) => Some(number.as_str()),
-            _ => None,
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => None,
         }
     }
 

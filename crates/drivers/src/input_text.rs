@@ -47,7 +47,30 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
         SessionInput::Answer { prompt: Some(prompt), answer, question: _ } => {
             AgentInput::Answer { prompt: prompt.clone(), answer: answer.clone() }
         }
-        _ => AgentInput::Prompt { text: render_input_text(input, recipient) },
+        SessionInput::Task { .. }
+        | SessionInput::Answer { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Resume { .. } => AgentInput::Prompt { text: render_input_text(input, recipient) },
     }
 }
 
@@ -58,7 +81,30 @@ pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> 
             &AgentPrompt::Notice(notices::late_permission_notice(*allowed, recipient.locale)),
             recipient,
         ),
-        _ => render_input_text(input, recipient),
+        SessionInput::Task { .. }
+        | SessionInput::Answer { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Resume { .. } => render_input_text(input, recipient),
     };
     AgentInput::Prompt { text }
 }

@@ -124,7 +124,7 @@ impl PartialLine {
 pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
     let text = match String::from_utf8_lossy(line) {
         Cow::Borrowed(text) if !text.contains("\\u") => return None,
-        text => text,
+        text @ Cow::Borrowed(_) | text @ Cow::Owned(_) => text,
     };
     let mut repaired = String::with_capacity(text.len());
     let mut rest = &*text;

@@ -233,7 +233,7 @@ pub fn preset_names(added: &toml::Table) -> Vec<String> {
 pub fn resolve_preset(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
     let mut table = resolve_table(name, added, 0).map_err(|error| match error {
         PresetError::Cycle { .. } => PresetError::Cycle { name: name.to_owned() },
-        error => error,
+        error @ PresetError::Unknown { .. } | error @ PresetError::Wrong { .. } => error,
     })?;
     table.entry("title").or_insert_with(|| toml::Value::String(name.to_owned()));
     let invalid = |error: toml::de::Error| PresetError::Wrong {

@@ -1,5 +1,6 @@
 //! The ACP driver against recorded agents: what happens, what is sent, and that no cut or restart changes it.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 

@@ -1,5 +1,6 @@
 //! Rendered inputs: the exact text, and that it never decodes as a message, whatever text it quotes.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{

@@ -1,5 +1,6 @@
 //! Properties that hold however the output is split and wherever a reader restarts.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 #![expect(clippy::expect_used, reason = "what a test is given holds")]
 

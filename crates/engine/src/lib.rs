@@ -2,8 +2,6 @@
 //!
 //! Pure: no clock, no randomness, no IO. The engine returns events and effects; `runtime` executes the effects.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 mod allowed_actions;
 mod apply;
 mod brief;

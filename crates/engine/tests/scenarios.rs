@@ -1,5 +1,6 @@
 //! Runs the scenarios in `scenarios/` against the engine. `scenarios/README.md` describes their format.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 #![expect(clippy::panic, reason = "a test may fail")]
 

@@ -1,5 +1,6 @@
 //! Frames, requests and replies: decoded as encoded, in any chunks, with bounded memory.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, reason = "a failed setup must fail the test")]
 
 use std::time::Duration;

@@ -77,7 +77,18 @@ impl OutlineBuilder {
             Event::End(TagEnd::Item) => self.n_items = self.n_items.saturating_sub(1),
             Event::End(TagEnd::BlockQuote(_)) => self.n_quotes = self.n_quotes.saturating_sub(1),
             Event::Rule if self.is_top_level() => self.push_block(BlockKind::Rule, span),
-            _ => {}
+            Event::End(_)
+            | Event::Text(_)
+            | Event::Code(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::FootnoteReference(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_) => {}
         }
     }
 
@@ -105,7 +116,27 @@ impl OutlineBuilder {
                     table.rows.push(span);
                 }
             }
-            _ => {}
+            Tag::Paragraph
+            | Tag::Heading { .. }
+            | Tag::CodeBlock(_)
+            | Tag::HtmlBlock
+            | Tag::List(_)
+            | Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::Table(_)
+            | Tag::TableHead
+            | Tag::TableRow
+            | Tag::TableCell
+            | Tag::Emphasis
+            | Tag::Strong
+            | Tag::Strikethrough
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::Link { .. }
+            | Tag::Image { .. }
+            | Tag::MetadataBlock(_) => {}
         }
     }
 

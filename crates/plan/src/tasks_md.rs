@@ -239,7 +239,26 @@ fn set_phase_field(
                 }
             }
         }
-        _ => {}
+        FieldKey::Id
+        | FieldKey::Title
+        | FieldKey::Dependencies
+        | FieldKey::Complexity
+        | FieldKey::Layer
+        | FieldKey::Agent
+        | FieldKey::Tester
+        | FieldKey::Phase
+        | FieldKey::Description
+        | FieldKey::Acceptance
+        | FieldKey::Touches
+        | FieldKey::Verify
+        | FieldKey::Timeout
+        | FieldKey::Priority
+        | FieldKey::Budget
+        | FieldKey::Worktree
+        | FieldKey::Status
+        | FieldKey::Optional
+        | FieldKey::References
+        | FieldKey::Artefacts => {}
     }
 }
 

@@ -295,18 +295,19 @@ impl Observer for SequenceObserver<'_> {
         if (self.is_clear && self.is_drawn) || may_leave {
             self.before = Some((kind, visible_lines(terminal, self.wrapped)));
         }
-        match function {
-            Function::Ed(EdScope::All) | Function::Ris => self.is_drawn = false,
-            // The other screen may have text.
-            Function::Print(_)
-            | Function::Rep(_)
-            | Function::Decaln
-            | Function::Decset(_)
-            | Function::Decrst(_) => {
-                self.is_drawn = true;
-            }
-            _ => {}
+        if self.is_clear {
+            self.is_drawn = false;
         }
+        // The other screen may have text.
+        let may_draw = matches!(
+            function,
+            Function::Print(_)
+                | Function::Rep(_)
+                | Function::Decaln
+                | Function::Decset(_)
+                | Function::Decrst(_)
+        );
+        self.is_drawn |= may_draw;
     }
 
     fn evicted(&mut self, _: &mut Observation<'_>, line: &avt::Line) {

@@ -1,5 +1,6 @@
 //! An encoded message decodes to itself, or encoding is refused.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failing setup fails the test")]
 
 #[path = "encode/messages.rs"]

@@ -502,9 +502,12 @@ impl Host {
             return Ok((active.requests.clone(), Arc::clone(&active.load_result)));
         }
         let folder = self.state.run_folder(run);
-        let environment = RunEnvironment::read(&folder).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => HostError::UnknownRun { run: run.clone() },
-            _ => HostError::Io { action: "read", path: folder, source },
+        let environment = RunEnvironment::read(&folder).map_err(|source| {
+            if source.kind() == io::ErrorKind::NotFound {
+                HostError::UnknownRun { run: run.clone() }
+            } else {
+                HostError::Io { action: "read", path: folder, source }
+            }
         })?;
         let (requests, inbox) = sync_channel(REQUESTS_MAX);
         let load_result = LoadResult::default();

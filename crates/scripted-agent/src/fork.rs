@@ -104,7 +104,30 @@ fn collect_fork_steps<'a>(steps: &'a Steps, forks: &mut Vec<&'a ForkStep>) {
             Step::Repeat(repeat) => collect_fork_steps(&repeat.steps, forks),
             Step::Choose(cases) => cases.iter().for_each(|case| collect_fork_steps(&case.steps, forks)),
             // Only these three steps contain other steps.
-            _ => {}
+            Step::Say(_)
+            | Step::Bytes(_)
+            | Step::Raw(_)
+            | Step::Think(_)
+            | Step::Ask(_)
+            | Step::Question(_)
+            | Step::Wait(_)
+            | Step::Tool(_)
+            | Step::Plan(_)
+            | Step::Usage(_)
+            | Step::Limits(_)
+            | Step::EndTurn(_)
+            | Step::Fail(_)
+            | Step::Sleep(_)
+            | Step::Exit(_)
+            | Step::Signal(_)
+            | Step::Hang(_)
+            | Step::Flood(_)
+            | Step::Ignore(_)
+            | Step::Noise(_)
+            | Step::Spinner(_)
+            | Step::Terminal(_)
+            | Step::Write(_)
+            | Step::Play(_) => {}
         }
     }
 }

@@ -86,7 +86,9 @@ impl<'a> ScriptRunner<'a> {
             }
             flow = match self.handle_available_input()? {
                 StepFlow::Next => self.run_step(step)?,
-                other => other,
+                other @ StepFlow::Cancelled | other @ StepFlow::InputEnded | other @ StepFlow::Exit(_) => {
+                    other
+                }
             };
             match flow {
                 StepFlow::Next => {}
@@ -139,7 +141,9 @@ impl<'a> ScriptRunner<'a> {
             Step::Hang(HangMode::Listening) => loop {
                 match self.sleep(Duration::from_secs(3600))? {
                     StepFlow::Next => {}
-                    other => return Ok(other),
+                    other @ StepFlow::Cancelled
+                    | other @ StepFlow::InputEnded
+                    | other @ StepFlow::Exit(_) => return Ok(other),
                 }
             },
             Step::Hang(HangMode::Deaf) => loop {
@@ -226,7 +230,9 @@ impl<'a> ScriptRunner<'a> {
         }
         match self.sleep(tool.duration.0)? {
             StepFlow::Next => {}
-            other => return Ok(other),
+            other @ StepFlow::Cancelled | other @ StepFlow::InputEnded | other @ StepFlow::Exit(_) => {
+                return Ok(other);
+            }
         }
         let output = self.placeholders.substitute(&tool.output);
         self.protocol.finish_tool(tool, &ToolOutcome::Output(output))?;
@@ -265,7 +271,9 @@ impl<'a> ScriptRunner<'a> {
             self.protocol.write_message(&block)?;
             match self.handle_available_input()? {
                 StepFlow::Next => {}
-                other => return Ok(other),
+                other @ StepFlow::Cancelled | other @ StepFlow::InputEnded | other @ StepFlow::Exit(_) => {
+                    return Ok(other);
+                }
             }
         }
         Ok(StepFlow::Next)

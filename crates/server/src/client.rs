@@ -63,7 +63,9 @@ impl ClientError {
         match self {
             Self::ConnectionLost { .. } => true,
             Self::Unreachable { source, .. } => is_not_listening(source),
-            _ => false,
+            Self::Server(_) | Self::Timeout { .. } | Self::Refused { .. } | Self::InvalidResponse { .. } => {
+                false
+            }
         }
     }
 

@@ -121,7 +121,26 @@ impl From<StoreError> for ApiError {
             StoreError::Busy { .. } => (ProblemCode::Busy, "Close the other program, then try again."),
             StoreError::Stopped => (ProblemCode::Stopping, "The server is stopping. Start it again."),
             StoreError::TooLarge { .. } => (ProblemCode::TooLarge, "Shorten the text."),
-            _ => (ProblemCode::InternalError, "Check the data directory and its disk."),
+            StoreError::DirectoryMissing { .. }
+            | StoreError::Locked { .. }
+            | StoreError::ReadOnly { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Foreign { .. }
+            | StoreError::NewerVersion { .. }
+            | StoreError::OlderVersion { .. }
+            | StoreError::LogMissing { .. }
+            | StoreError::UnknownEvent { .. }
+            | StoreError::NewerEvent { .. }
+            | StoreError::DamagedEvent { .. }
+            | StoreError::Unwritable { .. }
+            | StoreError::Open { .. }
+            | StoreError::Lock { .. }
+            | StoreError::Io { .. }
+            | StoreError::Database { .. }
+            | StoreError::Conflict { .. }
+            | StoreError::AheadOfLog { .. } => {
+                (ProblemCode::InternalError, "Check the data directory and its disk.")
+            }
         };
         Self::new(code, error_chain(&error), hint)
     }

@@ -120,7 +120,17 @@ impl InputRecord {
                 sum.cost_micros += usage.cost_micros;
                 return Ok(());
             }
-            _ => return Ok(()),
+            DriverEvent::Ready { .. }
+            | DriverEvent::Model { .. }
+            | DriverEvent::Text { .. }
+            | DriverEvent::Message { .. }
+            | DriverEvent::ToolCall(_)
+            | DriverEvent::Permission { .. }
+            | DriverEvent::Question { .. }
+            | DriverEvent::Plan { .. }
+            | DriverEvent::Mode { .. }
+            | DriverEvent::PromptWithdrawn { .. }
+            | DriverEvent::Warning(_) => return Ok(()),
         }
         let path = self.directory.join(PROGRESS_FILE);
         let text = serde_json::to_vec(&self.progress).map_err(io::Error::from);

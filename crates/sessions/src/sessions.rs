@@ -265,7 +265,17 @@ impl Sessions {
     pub fn connect(&self, session: &SessionEntry) -> Result<HolderConnection, SessionError> {
         HolderConnection::connect(&session.directory).map_err(|source| match source {
             ClientError::HolderNotRunning { .. } => SessionError::NotRunning { name: session.name.clone() },
-            source => SessionError::Holder { name: session.name.clone(), source },
+            source @ ClientError::Io { .. }
+            | source @ ClientError::InsecureDirectory { .. }
+            | source @ ClientError::Closed
+            | source @ ClientError::TimedOut
+            | source @ ClientError::Refused(_)
+            | source @ ClientError::Malformed
+            | source @ ClientError::FrameTooLarge(_)
+            | source @ ClientError::RequestTooLong { .. }
+            | source @ ClientError::TooManyPendingReplies => {
+                SessionError::Holder { name: session.name.clone(), source }
+            }
         })
     }
 
@@ -427,7 +437,10 @@ impl Sessions {
         let state = match read_session_state(&directory) {
             // The holder was killed before it wrote its status.
             SessionState::Starting if age_ms > holder_start_ms_max(&directory) => SessionState::Lost,
-            state => state,
+            state @ SessionState::Alive(_)
+            | state @ SessionState::Ended { .. }
+            | state @ SessionState::Starting
+            | state @ SessionState::Lost => state,
         };
         Ok(SessionEntry { name, directory, metadata, state })
     }

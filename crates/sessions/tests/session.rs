@@ -1,5 +1,6 @@
 //! Real sessions with a driver that reads lines: output is read and input is written once, whatever is killed.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{

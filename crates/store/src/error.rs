@@ -116,10 +116,13 @@ impl StoreError {
     /// Classifies an error of the lock file.
     pub(crate) fn from_lock_error(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();
-        match error.kind() {
-            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => Self::ReadOnly { path },
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            _ => Self::Lock { path, source: Arc::new(error) },
+        let kind = error.kind();
+        if matches!(kind, io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) {
+            Self::ReadOnly { path }
+        } else if matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            Self::DiskFull { path }
+        } else {
+            Self::Lock { path, source: Arc::new(error) }
         }
     }
 }

@@ -80,16 +80,11 @@ fn session_change_names(event: &Event, row: Option<&Row>) -> &'static [&'static 
     if matches!(event, Event::SessionOpened(events::SessionOpened { session, .. }) if *session == row.id) {
         return if row.role == Role::Worker { &[SESSION_START, WORKER_SPAWN] } else { &[SESSION_START] };
     }
-    match event {
-        Event::SessionEnded(_) | Event::SessionLost(_) => &[SESSION_END],
-        // A session without an agent has no process that could end later.
-        Event::SessionDismissed(events::SessionDismissed { session })
-            if *session == row.id && row.ended_at.is_some() =>
-        {
-            &[SESSION_END]
-        }
-        _ => &[],
-    }
+    let has_ended = matches!(event, Event::SessionEnded(_) | Event::SessionLost(_));
+    // A session without an agent has no process that could end later.
+    let is_dismissed_without_process = row.ended_at.is_some()
+        && matches!(event, Event::SessionDismissed(events::SessionDismissed { session }) if *session == row.id);
+    if has_ended || is_dismissed_without_process { &[SESSION_END] } else { &[] }
 }
 
 fn completed_task_id(event: &Event) -> Option<&TaskId> {

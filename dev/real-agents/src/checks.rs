@@ -230,7 +230,10 @@ impl<'a> CheckContext<'a> {
             SessionReport::Event(DriverEvent::Question { prompt, question }) => {
                 Some((prompt.clone(), question.clone()))
             }
-            _ => None,
+            SessionReport::Event(_)
+            | SessionReport::InputWritten { .. }
+            | SessionReport::Ended(_)
+            | SessionReport::Lost => None,
         })?;
         ensure!(asked.question.contains("Which?"), "the question is {asked:?}");
         let answer = asked
@@ -369,7 +372,10 @@ impl<'a> CheckContext<'a> {
             match report {
                 SessionReport::Event(DriverEvent::Plan { steps }) => plan.clone_from(steps),
                 SessionReport::Event(DriverEvent::TurnEnded { .. }) => return Some(()),
-                _ => {}
+                SessionReport::Event(_)
+                | SessionReport::InputWritten { .. }
+                | SessionReport::Ended(_)
+                | SessionReport::Lost => {}
             }
             None
         })?;

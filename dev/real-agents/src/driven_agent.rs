@@ -80,7 +80,10 @@ impl DrivenAgent {
             Self { sessions, entry, session, reports: reports.into(), number: 0, agent_session: None };
         agent.agent_session = agent.wait_for_report("the agent to be ready", |report| match report {
             SessionReport::Event(DriverEvent::Ready { agent_session }) => Some(agent_session.clone()),
-            _ => None,
+            SessionReport::Event(_)
+            | SessionReport::InputWritten { .. }
+            | SessionReport::Ended(_)
+            | SessionReport::Lost => None,
         })?;
         Ok(agent)
     }
@@ -120,7 +123,10 @@ impl DrivenAgent {
     pub(crate) fn wait_for_permission(&mut self) -> Result<PermissionRequest> {
         self.wait_for_report("a permission prompt", |report| match report {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.clone()),
-            _ => None,
+            SessionReport::Event(_)
+            | SessionReport::InputWritten { .. }
+            | SessionReport::Ended(_)
+            | SessionReport::Lost => None,
         })
     }
 
@@ -128,7 +134,10 @@ impl DrivenAgent {
     pub(crate) fn wait_for_text(&mut self, part: &str) -> Result<()> {
         self.wait_for_report("text", |report| match report {
             SessionReport::Event(DriverEvent::Text { text }) if text.contains(part) => Some(()),
-            _ => None,
+            SessionReport::Event(_)
+            | SessionReport::InputWritten { .. }
+            | SessionReport::Ended(_)
+            | SessionReport::Lost => None,
         })
     }
 
@@ -144,7 +153,15 @@ impl DrivenAgent {
                     DriverEvent::Permission { .. } | DriverEvent::TurnEnded { .. } => {
                         return Some(event.clone());
                     }
-                    _ => {}
+                    DriverEvent::Ready { .. }
+                    | DriverEvent::Model { .. }
+                    | DriverEvent::Text { .. }
+                    | DriverEvent::ToolCall(_)
+                    | DriverEvent::Question { .. }
+                    | DriverEvent::Plan { .. }
+                    | DriverEvent::Mode { .. }
+                    | DriverEvent::PromptWithdrawn { .. }
+                    | DriverEvent::Warning(_) => {}
                 }
                 None
             })?;
@@ -155,7 +172,17 @@ impl DrivenAgent {
                 DriverEvent::TurnEnded { text, outcome, .. } => {
                     return Ok(EndedTurn { items, text, used, outcome });
                 }
-                _ => {}
+                DriverEvent::Ready { .. }
+                | DriverEvent::Model { .. }
+                | DriverEvent::Text { .. }
+                | DriverEvent::Message { .. }
+                | DriverEvent::ToolCall(_)
+                | DriverEvent::Question { .. }
+                | DriverEvent::Plan { .. }
+                | DriverEvent::Mode { .. }
+                | DriverEvent::PromptWithdrawn { .. }
+                | DriverEvent::Usage(_)
+                | DriverEvent::Warning(_) => {}
             }
         }
     }

@@ -150,7 +150,20 @@ impl Environment {
             Effect::SendInput { .. } => self.is_reported_later(effect),
             // Its end is reported with its output.
             Effect::EndSession { .. } => false,
-            _ => self.executed.get(&id).is_some_and(Option::is_none),
+            Effect::SpawnAgent(_)
+            | Effect::ParkSession { .. }
+            | Effect::WakeSession { .. }
+            | Effect::RunCheck { .. }
+            | Effect::Merge(_)
+            | Effect::CheckGate(_)
+            | Effect::LandPhase { .. }
+            | Effect::MakeCheckpoint { .. }
+            | Effect::RestoreCheckpoint { .. }
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => self.executed.get(&id).is_some_and(Option::is_none),
         }
     }
 

@@ -62,7 +62,14 @@ impl Simulation<'_> {
             }
             Stage::Checking if !self.is_being_tested(id) => Some(format!("{id} is not being checked")),
             Stage::Merging if self.model.merging.is_none() => Some(format!("{id} is not being merged")),
-            _ => None,
+            Stage::Waiting
+            | Stage::Working
+            | Stage::Checking
+            | Stage::Merging
+            | Stage::Done
+            | Stage::Failed
+            | Stage::Skipped
+            | Stage::Cancelled => None,
         }
     }
 

@@ -201,7 +201,23 @@ impl<'a> Simulation<'a> {
     fn send_report(&mut self, report: Report) -> Result<(), RuleViolation> {
         let started = match &report {
             Report::SessionStarted { session, .. } => Some(*session),
-            _ => None,
+            Report::SessionEnded { .. }
+            | Report::SessionLost { .. }
+            | Report::SessionStopped { .. }
+            | Report::InputSent { .. }
+            | Report::CheckFinished { .. }
+            | Report::MergeFinished { .. }
+            | Report::GateChecked { .. }
+            | Report::CheckpointFinished { .. }
+            | Report::EffectFinished { .. }
+            | Report::DiskFull { .. }
+            | Report::PhaseNotLanded { .. }
+            | Report::PlanChanged { .. }
+            | Report::PlanUnreadable { .. }
+            | Report::DiskBudgetExceeded { .. }
+            | Report::DiskSpaceAvailable
+            | Report::OverlapsFound { .. }
+            | Report::TimerFired => None,
         };
         let is_checkpoint = matches!(report, Report::CheckpointFinished { .. });
         let outcome = self.send_input(report.clone().into())?;

@@ -119,7 +119,16 @@ impl SpoolPrinter {
                         ToolStatus::Failed => self.print_tool(&format!("{} (failed)", call.title)),
                     },
                     DriverEvent::TurnEnded { .. } => self.print_text("\n"),
-                    _ => Ok(()),
+                    DriverEvent::Ready { .. }
+                    | DriverEvent::Model { .. }
+                    | DriverEvent::Message { .. }
+                    | DriverEvent::Permission { .. }
+                    | DriverEvent::Question { .. }
+                    | DriverEvent::Plan { .. }
+                    | DriverEvent::Mode { .. }
+                    | DriverEvent::PromptWithdrawn { .. }
+                    | DriverEvent::Usage(_)
+                    | DriverEvent::Warning(_) => Ok(()),
                 })
             }
         }

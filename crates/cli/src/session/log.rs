@@ -109,7 +109,9 @@ fn print_conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<Exi
                 SessionReport::InputWritten { number } => {
                     inputs.get(number).map_or(Ok(()), |input| printer.print_input(input))
                 }
-                _ => printer.print_report(report),
+                SessionReport::Event(_) | SessionReport::Ended(_) | SessionReport::Lost => {
+                    printer.print_report(report)
+                }
             };
             if let Err(error) = printed {
                 return exit_on_output_error(&error);

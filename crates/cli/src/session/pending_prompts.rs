@@ -42,7 +42,15 @@ impl PendingPrompts {
                 }
             }
             DriverEvent::TurnEnded { .. } => self.open.clear(),
-            _ => {}
+            DriverEvent::Ready { .. }
+            | DriverEvent::Model { .. }
+            | DriverEvent::Text { .. }
+            | DriverEvent::Message { .. }
+            | DriverEvent::ToolCall(_)
+            | DriverEvent::Plan { .. }
+            | DriverEvent::Mode { .. }
+            | DriverEvent::Usage(_)
+            | DriverEvent::Warning(_) => {}
         }
     }
 

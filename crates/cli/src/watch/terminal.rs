@@ -265,12 +265,12 @@ impl TerminalWatcher<'_> {
     }
 
     fn send_command(&self, command: UserCommand) -> Result<(), Failure> {
-        let command = match command {
-            UserCommand::Provide { request, provided: ProvidedResource::File { path } } => {
-                UserCommand::Provide { request, provided: provide::provided_file(Path::new(&path))? }
-            }
-            other => other,
-        };
+        let mut command = command;
+        if let UserCommand::Provide { provided, .. } = &mut command
+            && let ProvidedResource::File { path } = provided
+        {
+            *provided = provide::provided_file(Path::new(path))?;
+        }
         let sent = self.client.send_command(self.run, &self.options.person, &command);
         sent.map(drop).map_err(|error| remote::client_failure(&error))
     }

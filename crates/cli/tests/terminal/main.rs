@@ -1,5 +1,6 @@
 //! Commands and screens of a run: with a real server, real git and real sessions; the agents are shell scripts.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
 
 mod live_screen;

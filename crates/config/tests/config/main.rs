@@ -1,5 +1,6 @@
 //! Tests of loading: one file per aspect.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

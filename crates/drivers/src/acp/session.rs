@@ -100,7 +100,11 @@ impl AcpDriver {
             (RequestKind::Resume | RequestKind::Load, SessionStage::Joining, Err(problem)) => {
                 let outcome = match failure::turn_outcome(&problem) {
                     TurnOutcome::Failed { .. } => not_resumable_outcome(&problem),
-                    outcome => outcome,
+                    outcome @ TurnOutcome::Finished
+                    | outcome @ TurnOutcome::Cancelled
+                    | outcome @ TurnOutcome::Limited { .. }
+                    | outcome @ TurnOutcome::Unauthorized { .. }
+                    | outcome @ TurnOutcome::NotResumable { .. } => outcome,
                 };
                 self.fail_session(outcome, end, reaction);
             }

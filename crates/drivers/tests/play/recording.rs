@@ -3,6 +3,8 @@
 //! A line of a recording is output of the agent (`< `, `! ` for its standard error) or an action (`> prompt …`,
 //! `> allow ID`, `> deny ID`, `> answer ID …`, `> interrupt`, `> silence MS`, `> end`). Other lines are comments.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
+
 use domain::ToolUse;
 use drivers::{AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk};
 

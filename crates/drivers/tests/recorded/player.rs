@@ -1,5 +1,6 @@
 //! Feeds a recorded session to its driver, and writes its events and outgoing bytes as text.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::panic, clippy::expect_used, reason = "a test may fail")]
 
 use std::fmt::Write;

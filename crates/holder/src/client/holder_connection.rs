@@ -45,11 +45,12 @@ impl HolderConnection {
     /// Connects to the holder of a session.
     pub fn connect(directory: &Path) -> Result<Self, ClientError> {
         check_directory_is_private(directory)?;
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+        let failed = |source: io::Error| {
+            if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) {
                 ClientError::HolderNotRunning { directory: directory.to_owned() }
+            } else {
+                ClientError::Io { action: "connect to", path: directory.join(SOCKET_NAME), source }
             }
-            _ => ClientError::Io { action: "connect to", path: directory.join(SOCKET_NAME), source },
         };
         let stream = if directory.as_os_str().len() < PATH_BYTES_MAX {
             UnixStream::connect(directory.join(SOCKET_NAME)).map_err(failed)?
@@ -193,9 +194,10 @@ impl HolderConnection {
 
     /// A holder that exits during a call counts as a closed connection.
     fn connection_error(&self, action: &'static str, source: io::Error) -> ClientError {
-        match source.kind() {
-            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
-            _ => ClientError::Io { action, path: self.directory.clone(), source },
+        if matches!(source.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) {
+            ClientError::Closed
+        } else {
+            ClientError::Io { action, path: self.directory.clone(), source }
         }
     }
 }

@@ -69,7 +69,20 @@ impl EventLoop {
         let Some(session) = &mut self.session else {
             return match request {
                 Request::Status => Ok(Some(Reply::Status(NOT_STARTED))),
-                _ => Err(Refusal::WrongPhase),
+                Request::Hello { .. }
+                | Request::Start { .. }
+                | Request::Input { .. }
+                | Request::CloseInput
+                | Request::Resize(_)
+                | Request::Stop
+                | Request::Continue
+                | Request::End { .. }
+                | Request::Interrupt
+                | Request::Subscribe { .. }
+                | Request::SetSecrets(_)
+                | Request::WriteSideChannel { .. }
+                | Request::MarkTurnEnd { .. }
+                | Request::DeleteBefore { .. } => Err(Refusal::WrongPhase),
             };
         };
         match request {

@@ -2,6 +2,7 @@
 //!
 //! Tests do not sleep for synchronization: every wait is for a condition, with a deadline.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
 mod disk;

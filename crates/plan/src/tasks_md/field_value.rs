@@ -87,7 +87,24 @@ pub(super) fn set_validated_field(
                 diagnostics.push(invalid_value_error(value, "budget", BUDGET_HINT));
             }
         }
-        _ => {
+        FieldKey::Id
+        | FieldKey::Title
+        | FieldKey::Dependencies
+        | FieldKey::Complexity
+        | FieldKey::Layer
+        | FieldKey::Agent
+        | FieldKey::Tester
+        | FieldKey::Phase
+        | FieldKey::Description
+        | FieldKey::Acceptance
+        | FieldKey::Touches
+        | FieldKey::Verify
+        | FieldKey::Worktree
+        | FieldKey::Status
+        | FieldKey::Optional
+        | FieldKey::References
+        | FieldKey::After
+        | FieldKey::Artefacts => {
             task.complexity = values::parse_complexity(text);
             if is_given && task.complexity.is_none() {
                 let message = format!(

@@ -170,7 +170,23 @@ fn key_applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_
     match key {
         FieldKey::Id | FieldKey::After | FieldKey::Artefacts => false,
         FieldKey::Title => !tasks.has_heading_title(index),
-        _ => true,
+        FieldKey::Dependencies
+        | FieldKey::Complexity
+        | FieldKey::Layer
+        | FieldKey::Agent
+        | FieldKey::Tester
+        | FieldKey::Phase
+        | FieldKey::Description
+        | FieldKey::Acceptance
+        | FieldKey::Touches
+        | FieldKey::Verify
+        | FieldKey::Timeout
+        | FieldKey::Priority
+        | FieldKey::Budget
+        | FieldKey::Worktree
+        | FieldKey::Status
+        | FieldKey::Optional
+        | FieldKey::References => true,
     }
 }
 

@@ -76,7 +76,14 @@ impl MessageAssembler {
         match name {
             // Common in logs of other programs.
             TagName::Error => self.output.mark_fence_as_quotation(),
-            _ => self.output.push_near_miss(name.text(), span.finish()),
+            TagName::AskUser
+            | TagName::Invoke
+            | TagName::DeliverResult
+            | TagName::StepComplete
+            | TagName::Progress
+            | TagName::Direct
+            | TagName::DependencyRequest
+            | TagName::UserQuestion => self.output.push_near_miss(name.text(), span.finish()),
         }
     }
 
@@ -109,7 +116,16 @@ impl MessageAssembler {
                 self.finish_open_message();
                 self.push_line_outside_message(line);
             }
-            _ => {
+            LineKind::Text
+            | LineKind::Blank
+            | LineKind::OpenTag { .. }
+            | LineKind::BlockTag { .. }
+            | LineKind::ClosingTag { .. }
+            | LineKind::PhaseMarker { .. }
+            | LineKind::Message { .. }
+            | LineKind::TaskStart { .. }
+            | LineKind::Fence(_)
+            | LineKind::NearMiss(_) => {
                 block.body.too_long |= line.too_long;
                 let text = block.prefix.strip_frame(line.text);
                 block.body.push_line(text);

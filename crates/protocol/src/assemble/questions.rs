@@ -34,12 +34,24 @@ impl MessageAssembler {
                 }
             }
             _ if is_at_line_start => {}
-            _ => match &mut self.open {
+            LineKind::Text
+            | LineKind::Blank
+            | LineKind::BlockTag { .. }
+            | LineKind::ClosingTag { .. }
+            | LineKind::PhaseMarker { .. }
+            | LineKind::Message { .. }
+            | LineKind::TaskStart { .. }
+            | LineKind::Fence(_)
+            | LineKind::NearMiss(_) => match &mut self.open {
                 OpenMessage::Tag(tag) => {
                     let text = tag.prefix.strip_frame(before.text);
                     tag.push_line(text, &before);
                 }
-                _ => self.output.mark_fence_as_quotation(),
+                OpenMessage::None
+                | OpenMessage::Block(_)
+                | OpenMessage::Marker(_)
+                | OpenMessage::Task(_)
+                | OpenMessage::Question(_) => self.output.mark_fence_as_quotation(),
             },
         }
         self.finish_open_message();
@@ -111,7 +123,15 @@ impl MessageAssembler {
                 true
             }
             _ if line.text[start..end].trim().is_empty() => true,
-            _ => scanner.next(0, &self.options).is_some_and(|start| start.at == prefix.end),
+            LineKind::Text
+            | LineKind::ClosingTag { .. }
+            | LineKind::PhaseMarker { .. }
+            | LineKind::Message { .. }
+            | LineKind::TaskStart { .. }
+            | LineKind::Fence(_)
+            | LineKind::NearMiss(_) => {
+                scanner.next(0, &self.options).is_some_and(|start| start.at == prefix.end)
+            }
         };
         if ends_question {
             self.finish_open_message();

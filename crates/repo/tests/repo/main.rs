@@ -1,5 +1,6 @@
 //! Tests against the real `git` program, in temporary repositories.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
 mod checkout_tree;

@@ -1,5 +1,7 @@
 //! Reports about a plan file, and the checkboxes ticked in it.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
+
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Instant};
 
 use domain::{EffectId, Report, Sequence};

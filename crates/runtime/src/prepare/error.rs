@@ -86,7 +86,23 @@ impl From<RepoError> for PrepareError {
     fn from(error: RepoError) -> Self {
         match error {
             RepoError::NotARepository { path } => Self::NoRepository { path },
-            error => Self::Git(error),
+            error @ RepoError::GitMissing { .. }
+            | error @ RepoError::GitTooOld { .. }
+            | error @ RepoError::CommitNotFound { .. }
+            | error @ RepoError::CommandFailed { .. }
+            | error @ RepoError::TimedOut { .. }
+            | error @ RepoError::TooMuchOutput { .. }
+            | error @ RepoError::UnexpectedOutput { .. }
+            | error @ RepoError::Io { .. }
+            | error @ RepoError::BranchMoved { .. }
+            | error @ RepoError::BranchCheckedOut { .. }
+            | error @ RepoError::BranchNotFound { .. }
+            | error @ RepoError::HeadDiverged { .. }
+            | error @ RepoError::UnresolvedConflicts { .. }
+            | error @ RepoError::WouldLoseWork { .. }
+            | error @ RepoError::PathOccupied { .. }
+            | error @ RepoError::SubmoduleCommitMissing { .. }
+            | error @ RepoError::WorktreeNotReady { .. } => Self::Git(error),
         }
     }
 }

@@ -88,6 +88,7 @@ fn format_size(bytes: usize) -> String {
     if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "new kinds of IO errors need no case of their own")]
 fn classify_io_error(error: io::Error) -> InputErrorKind {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputErrorKind::NotFound,

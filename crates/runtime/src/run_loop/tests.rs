@@ -1,6 +1,8 @@
 //! The loop with an executor that starts no processes: each effect is executed once, reported once, cancelled when it is
 //! obsolete, and executed again after a crash.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{

@@ -119,6 +119,6 @@ pub(super) fn content_text(content: &Value) -> String {
             let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
             texts.join("\n")
         }
-        _ => String::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
 }

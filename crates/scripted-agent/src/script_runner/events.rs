@@ -148,7 +148,11 @@ impl ScriptRunner<'_> {
             }
             // Between turns there is nothing to cancel.
             ClientEvent::Cancel if !self.is_in_turn => ClientEvent::Ignored,
-            event => event,
+            event @ ClientEvent::Ignored
+            | event @ ClientEvent::Rejected
+            | event @ ClientEvent::SessionOpened { .. }
+            | event @ ClientEvent::Answer(_)
+            | event @ ClientEvent::Cancel => event,
         }))
     }
 }

@@ -268,7 +268,12 @@ async fn connect(
 fn to_stream_end(error: ClientError) -> StreamEnd {
     match error {
         ClientError::Refused { status, problem } if status < 500 => StreamEnd::Refused(problem),
-        error => StreamEnd::Disconnected(error_chain(&error)),
+        error @ ClientError::Server(_)
+        | error @ ClientError::Unreachable { .. }
+        | error @ ClientError::ConnectionLost { .. }
+        | error @ ClientError::Timeout { .. }
+        | error @ ClientError::Refused { .. }
+        | error @ ClientError::InvalidResponse { .. } => StreamEnd::Disconnected(error_chain(&error)),
     }
 }
 

@@ -157,7 +157,20 @@ fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
         PrepareError::Input(error) if matches!(error.kind, InputErrorKind::TooLarge { .. }) => {
             ApiError::new(ProblemCode::TooLarge, error.to_string(), error.hint())
         }
-        _ => {
+        PrepareError::Input(_)
+        | PrepareError::NoPlan { .. }
+        | PrepareError::SeveralPlans { .. }
+        | PrepareError::PlanMistakes { .. }
+        | PrepareError::UnknownAgent { .. }
+        | PrepareError::NoAgent
+        | PrepareError::AgentName(_)
+        | PrepareError::NoRepository { .. }
+        | PrepareError::Git(_)
+        | PrepareError::Unborn { .. }
+        | PrepareError::Submodule { .. }
+        | PrepareError::LfsProgram
+        | PrepareError::LfsFilter
+        | PrepareError::Template { .. } => {
             let detail =
                 format!("The project has no plan '{}'.", shorten_client_text(&path.display().to_string()));
             ApiError::new(

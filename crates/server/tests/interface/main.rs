@@ -1,5 +1,6 @@
 //! Tests of the HTTP interface over a real socket, with real runs.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed step must fail the test")]
 
 mod access_control;

@@ -98,9 +98,12 @@ impl InputSender {
                 summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.inputs_written)
             }
         };
-        let ledger = InputLedger::open(directory).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => SessionError::InUse { name: session_name_from_directory(directory) },
-            _ => SessionError::io_error_mapper("open the ledger of inputs in", directory)(source),
+        let ledger = InputLedger::open(directory).map_err(|source| {
+            if source.kind() == io::ErrorKind::WouldBlock {
+                SessionError::InUse { name: session_name_from_directory(directory) }
+            } else {
+                SessionError::io_error_mapper("open the ledger of inputs in", directory)(source)
+            }
         })?;
         let (scheduled, unconfirmed) = (VecDeque::new(), VecDeque::new());
         Ok(Self { directory: directory.to_owned(), connection, ledger, scheduled, unconfirmed, written })

@@ -191,7 +191,12 @@ impl<'a> Simulation<'a> {
             TaskState::Blocked => {
                 let until = row.blocked.iter().filter_map(|blocked| match blocked.reason {
                     BlockReason::RateLimited { until } => Some(until),
-                    _ => None,
+                    BlockReason::Question { .. }
+                    | BlockReason::Request { .. }
+                    | BlockReason::Invocation { .. }
+                    | BlockReason::Approval { .. }
+                    | BlockReason::Escalated { .. }
+                    | BlockReason::Paused { .. } => None,
                 });
                 self.resting.push(Reverse((until.max().unwrap_or(self.now), node)));
             }

@@ -103,7 +103,9 @@ pub(super) fn finish_actions(process: &Process) -> Vec<AgentAction> {
         Role::Tester => {
             output_action(OutputItem::Feedback(TestFeedback { success: true, ..TestFeedback::default() }))
         }
-        _ => done_message(task),
+        Role::Orchestrator | Role::Operator | Role::Worker | Role::Verifier | Role::Specialist => {
+            done_message(task)
+        }
     };
     process.task.clone().map(end).into_iter().chain([turn_end_action("there it is")]).collect()
 }

@@ -1,5 +1,7 @@
 //! Tests of the input line.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
+
 use domain::{InboxAction, Locale};
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, refreshed_prompt};

@@ -59,7 +59,16 @@ impl Session {
     pub(super) fn status(&mut self) -> Result<SessionStatus> {
         match self.connection.request(&Request::Status, WAIT_MAX)? {
             Reply::Status(status) => Ok(status),
-            other => bail!("the holder replied to a request for its status with {other:?}"),
+            other @ Reply::Hello(_)
+            | other @ Reply::Accepted
+            | other @ Reply::Started(_)
+            | other @ Reply::Done
+            | other @ Reply::Refused(_)
+            | other @ Reply::InputWritten { .. }
+            | other @ Reply::Record(_)
+            | other @ Reply::Unknown { .. } => {
+                bail!("the holder replied to a request for its status with {other:?}")
+            }
         }
     }
 }
