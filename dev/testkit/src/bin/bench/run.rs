@@ -28,7 +28,7 @@ use testkit::{
     bench::{Goal, Report, Timings, run_named_variants_in_turns},
     progress,
     random::Random,
-    run_loop::{start_input, success_inputs},
+    run_loop::{start_input, success_inputs, turn_end},
     workloads::Workload,
 };
 
@@ -181,6 +181,7 @@ fn run_to_end(
             message: said,
         };
         send(RunInput::Agent { session, output }, &mut effects)?;
+        send(RunInput::Agent { session, output: turn_end(2) }, &mut effects)?;
     }
 }
 
