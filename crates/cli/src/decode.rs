@@ -9,8 +9,8 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use domain::{Role, SessionKey};
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use domain::{Role, SessionKey, TaskId};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use runtime::prepare::input::{self, InputError};
 
 use crate::{
@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Decode the output of a full-screen program
     #[arg(long)]
     screen: bool,
+    /// Ids of the plan that are not of the form T1.3, such as 1.2,ST-001
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    task_ids: Vec<TaskId>,
     /// Also print near misses
     #[arg(long)]
     near: bool,
@@ -97,7 +100,7 @@ fn build_decoder(arguments: &Arguments) -> Decoder {
             KeyRequirementArgument::Optional => KeyRequirement::Optional,
             KeyRequirementArgument::Required => KeyRequirement::Required,
         },
-        numeric_ids: false,
+        task_ids: AcceptedTaskIds::OfPlan(arguments.task_ids.iter().collect()),
     };
     if arguments.screen { Decoder::for_screen(options) } else { Decoder::new(options) }
 }

@@ -166,6 +166,9 @@ events! {
     TaskClaimed {
         task: TaskId,
         source: ClaimSource,
+        /// The reason on the DONE line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         /// Further fields of the DONE line.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         fields: BTreeMap<String, String>,

@@ -65,7 +65,7 @@ pub use state::{
     CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ParkMode,
     QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason, Usage,
 };
-pub use task::{PhaseNumber, TaskId, TaskReference};
+pub use task::{PhaseNumber, PlanTaskIds, TaskId, TaskIdForm, TaskReference};
 pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};
 pub use value::{Budget, Complexity, Priority};
 

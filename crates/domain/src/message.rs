@@ -353,6 +353,9 @@ pub struct DoneMessage {
     /// Set if the id is prefixed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
+    /// Why nothing, or nothing more, had to change; at most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Further fields of the line.
     pub fields: BTreeMap<String, String>,
 }

@@ -1,6 +1,6 @@
 //! Ids of tasks and phases.
 
-use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
+use std::{cmp::Ordering, collections::BTreeSet, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +12,16 @@ pub type PhaseNumber = u32;
 /// Bounds what a hostile text can make us store.
 const TASK_ID_BYTES_MAX: usize = 64;
 
-/// Id of a task in a plan, e.g. `T1.3`, `T001` or `1.2`.
+/// Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001` or `P1-R1-T1`.
 ///
-/// Ids are equal only if spelled the same; they are ordered by their numbers. Cheap to clone, because a plan mentions
-/// each task many times.
+/// Letters and digits of ASCII, with `.`, `-` and `_` between them, and at least one digit. So an id can be part of a
+/// file name and of a git branch. The form `q_1` is reserved for ids that Jangdan assigns. Ids are equal only if spelled the same; they are ordered by their numbers. Cheap to
+/// clone, because a plan mentions each task many times.
 ///
 /// ```
 /// # use domain::TaskId;
 /// assert!("T1.3".parse::<TaskId>().is_ok());
+/// assert!("ST-001".parse::<TaskId>().is_ok());
 /// assert!("T1.3, T1.4".parse::<TaskId>().is_err());
 /// assert!("T2".parse::<TaskId>().unwrap() < "T10".parse().unwrap());
 /// assert_ne!("T1".parse::<TaskId>().unwrap(), "T01".parse().unwrap());
@@ -30,19 +32,40 @@ const TASK_ID_BYTES_MAX: usize = 64;
 #[serde(try_from = "String", into = "String")]
 pub struct TaskId(Arc<str>);
 
+/// The shape of a task id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskIdForm {
+    /// `T` and numbers: `T1`, `T1.3`, `T001`.
+    Letter,
+    /// Numbers only: `1.2`, as in Kiro and Task Master.
+    Number,
+    /// Any other: `1.4a`, `ST-001`.
+    Other,
+}
+
 impl TaskId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the id starts with `T`; ids of Kiro and Task Master do not.
+    pub fn form(&self) -> TaskIdForm {
+        let is_numbers =
+            |text: &str| text.split('.').all(|number| !number.is_empty() && is_all_digits(number));
+        match self.0.strip_prefix('T') {
+            Some(rest) if is_numbers(rest) => TaskIdForm::Letter,
+            None if is_numbers(&self.0) => TaskIdForm::Number,
+            _ => TaskIdForm::Other,
+        }
+    }
+
+    /// Whether the id is a `T` and numbers.
     pub fn has_letter_prefix(&self) -> bool {
-        self.0.starts_with('T')
+        self.form() == TaskIdForm::Letter
     }
 
     /// Numbers of the id as written, from left to right.
     pub fn numbers(&self) -> impl Iterator<Item = &str> {
-        self.0.trim_start_matches('T').split('.')
+        self.0.split(|character: char| !character.is_ascii_digit()).filter(|number| !number.is_empty())
     }
 
     /// Compares by numbers only, so that `T7` and `T007` are equal.
@@ -51,17 +74,36 @@ impl TaskId {
     }
 }
 
+/// Whether a text has the form of the ids that Jangdan assigns, such as `q_1` and `s_12`.
+fn is_reserved(text: &str) -> bool {
+    text.split_once('_').is_some_and(|(kind, number)| {
+        kind.bytes().all(|byte| byte.is_ascii_lowercase()) && is_all_digits(number)
+    })
+}
+
+fn is_all_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl FromStr for TaskId {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let digits = text.strip_prefix('T').unwrap_or(text);
-        let numbers_hold =
-            digits.split('.').all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
-        if numbers_hold && text.len() <= TASK_ID_BYTES_MAX {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        let bytes = text.as_bytes();
+        let is_valid = text.len() <= TASK_ID_BYTES_MAX
+            && bytes.iter().all(|&byte| is_allowed(byte))
+            && bytes.iter().any(u8::is_ascii_digit)
+            && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+            // Git accepts neither in the name of a branch.
+            && !text.contains("..")
+            && !text.ends_with(".lock")
+            && !is_reserved(text);
+        if is_valid {
             Ok(Self(text.into()))
         } else {
-            Err(ParseError::new(text, "task id (write T1, T1.3, T001 or 1.2)"))
+            Err(ParseError::new(text, "task id (write T1, T1.3, 1.2 or ST-001)"))
         }
     }
 }
@@ -123,13 +165,67 @@ impl PartialOrd for DecimalNumber<'_> {
     }
 }
 
-/// A task id with an optional phase: `P1-T1.3` is task T1.3 of phase 1.
-///
-/// ```
-/// # use domain::TaskReference;
-/// let reference: TaskReference = "P1-T1.3".parse().unwrap();
-/// assert_eq!((reference.task.as_str(), reference.phase), ("T1.3", Some(1)));
-/// ```
+/// The task ids of a plan that a message can name, as far as the decoder must know them: ids such as `T1.3` always count.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct PlanTaskIds {
+    /// Whether the plan has ids without a letter, such as `1.2`; then every id of that form counts.
+    has_numbers: bool,
+    /// Ids of any other form; only these count.
+    others: Arc<BTreeSet<TaskId>>,
+}
+
+impl PlanTaskIds {
+    pub fn insert(&mut self, id: &TaskId) {
+        match id.form() {
+            TaskIdForm::Letter => {}
+            TaskIdForm::Number => self.has_numbers = true,
+            TaskIdForm::Other => {
+                Arc::make_mut(&mut self.others).insert(id.clone());
+            }
+        }
+    }
+
+    /// Parses a task id, with or without its phase: `P1-T1.3` is task T1.3 of phase 1, unless the plan has a task
+    /// `P1-T1.3`.
+    ///
+    /// ```
+    /// # use domain::PlanTaskIds;
+    /// let mut ids = PlanTaskIds::default();
+    /// let reference = ids.parse_reference("P1-T1.3").unwrap();
+    /// assert_eq!((reference.task.as_str(), reference.phase), ("T1.3", Some(1)));
+    ///
+    /// ids.insert(&"P1-T1.3".parse().unwrap());
+    /// let reference = ids.parse_reference("P1-T1.3").unwrap();
+    /// assert_eq!((reference.task.as_str(), reference.phase), ("P1-T1.3", None));
+    /// ```
+    pub fn parse_reference(&self, text: &str) -> Option<TaskReference> {
+        let parse = |text: &str| text.parse().ok().filter(|id| self.contains(id));
+        if let Some(task) = parse(text) {
+            return Some(TaskReference { task, phase: None });
+        }
+        let (phase, task) = text.strip_prefix('P')?.split_once('-')?;
+        let phase = is_all_digits(phase).then(|| phase.parse().ok())??;
+        Some(TaskReference { task: parse(task)?, phase: Some(phase) })
+    }
+
+    fn contains(&self, id: &TaskId) -> bool {
+        match id.form() {
+            TaskIdForm::Letter => true,
+            TaskIdForm::Number => self.has_numbers,
+            TaskIdForm::Other => self.others.contains(id),
+        }
+    }
+}
+
+impl<'a> FromIterator<&'a TaskId> for PlanTaskIds {
+    fn from_iter<I: IntoIterator<Item = &'a TaskId>>(ids: I) -> Self {
+        let mut plan_ids = Self::default();
+        ids.into_iter().for_each(|id| plan_ids.insert(id));
+        plan_ids
+    }
+}
+
+/// A task id as a message names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TaskReference {
     pub task: TaskId,
@@ -137,18 +233,43 @@ pub struct TaskReference {
     pub phase: Option<PhaseNumber>,
 }
 
-impl FromStr for TaskReference {
-    type Err = ParseError;
+#[cfg(test)]
+mod tests {
+    use super::{TaskId, TaskIdForm};
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let Some((phase, task)) = text.strip_prefix('P').and_then(|rest| rest.split_once('-')) else {
-            return Ok(Self { task: text.parse()?, phase: None });
-        };
-        let wrong = || ParseError::new(text, "task id (write P1-T1.3)");
-        if !phase.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(wrong());
+    #[test]
+    fn ids_of_real_plans_are_accepted_as_written() {
+        for (text, form) in [
+            ("T1", TaskIdForm::Letter),
+            ("T1.3.2", TaskIdForm::Letter),
+            ("1.2", TaskIdForm::Number),
+            ("1.4a", TaskIdForm::Other),
+            ("T020a", TaskIdForm::Other),
+            ("ST-001", TaskIdForm::Other),
+            ("P1-R1-T1", TaskIdForm::Other),
+            ("P2-S1-V", TaskIdForm::Other),
+            ("TASK_7", TaskIdForm::Other),
+        ] {
+            assert_eq!(text.parse::<TaskId>().map(|id| id.form()).ok(), Some(form), "{text}");
         }
-        let phase = phase.parse().map_err(|_| wrong())?;
-        Ok(Self { task: task.parse().map_err(|_| wrong())?, phase: Some(phase) })
+    }
+
+    #[test]
+    fn other_texts_are_not_ids() {
+        let too_long = format!("T{}", "1".repeat(64));
+        for text in [
+            "", "T", "setup", "T1 ", "T1:x", "T1/2", "../1", "-1", ".1", "1.", "T1..2", "1.lock", "작업1",
+            "q_1", "s_12", &too_long,
+        ] {
+            assert!(text.parse::<TaskId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_are_ordered_by_their_numbers() {
+        let sorted = ["T1", "T1.0", "1.4", "1.4a", "1.4b", "1.5", "ST-2", "T2", "T10"];
+        let mut ids: Vec<TaskId> = sorted.iter().rev().map(|id| id.parse().unwrap()).collect();
+        ids.sort();
+        assert_eq!(ids.iter().map(TaskId::as_str).collect::<Vec<_>>(), sorted);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use domain::{Role, SessionKey, Usage};
-use protocol::KeyRequirement;
+use domain::{PlanTaskIds, Role, SessionKey, Usage};
+use protocol::{AcceptedTaskIds, KeyRequirement};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -25,8 +25,8 @@ pub struct DriverContext<'a> {
     /// The key that marks messages as the agent's own.
     pub key: &'a SessionKey,
     pub role: Role,
-    /// Whether the plan has task ids without a letter.
-    pub has_numeric_ids: bool,
+    /// Ids of the plan that the agent's messages may name.
+    pub task_ids: PlanTaskIds,
     /// The state of an earlier driver of the same process; `None` to read its output from the beginning.
     pub checkpoint: Option<DriverCheckpoint>,
 }
@@ -55,7 +55,7 @@ impl DriverContext<'_> {
             role: self.role,
             key: Some(self.key.clone()),
             key_requirement,
-            numeric_ids: self.has_numeric_ids,
+            task_ids: AcceptedTaskIds::OfPlan(self.task_ids.clone()),
         }
     }
 

@@ -14,7 +14,7 @@ use drivers::{
     preset::InputEncoding,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
-use protocol::{Decoder, DecoderOptions, KeyRequirement, prompts};
+use protocol::{AcceptedTaskIds, Decoder, DecoderOptions, KeyRequirement, prompts};
 
 /// Returns one input of each kind, with texts from `words`.
 fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
@@ -234,7 +234,7 @@ proptest! {
             texts[next.get() % texts.len()].clone()
         };
         let brief = sample_brief(&words);
-        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_session_key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
+        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_session_key), key_requirement: KeyRequirement::Optional, task_ids: AcceptedTaskIds::Any };
         for (locale, format) in [(Locale::En, InputEncoding::Text), (Locale::Ko, InputEncoding::Text), (Locale::Ko, InputEncoding::Json)] {
             let context = InputContext {
                 locale,

@@ -97,7 +97,7 @@ impl Run {
             Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 self.apply_task_unblocked(task, reason)
             }
-            Event::TaskClaimed(events::TaskClaimed { task, source, fields }) => {
+            Event::TaskClaimed(events::TaskClaimed { task, source, fields, .. }) => {
                 self.apply_task_claimed(at, task, *source, fields)
             }
             Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {

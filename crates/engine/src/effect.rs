@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, Locale, ParkMode, PhaseNumber, Role,
-    SessionId, SessionInput, TaskId,
+    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, Locale, ParkMode, PhaseNumber,
+    PlanTaskIds, Role, SessionId, SessionInput, TaskId,
 };
 use serde::Serialize;
 
@@ -94,8 +94,8 @@ pub struct SessionAssignment {
     pub has_spoken: bool,
     /// Cost that the session has reported so far, in millionths.
     pub cost_micros: u64,
-    /// Whether ids of tasks may be plain numbers.
-    pub has_numeric_ids: bool,
+    /// Ids of the plan that the agent's messages may name.
+    pub task_ids: PlanTaskIds,
     /// Language of the texts for the agent.
     pub locale: Locale,
 }

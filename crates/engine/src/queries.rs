@@ -89,7 +89,7 @@ impl Run {
             is_in_turn: state.in_turn,
             has_spoken: state.read_from > state.turn_from,
             cost_micros: state.cost_micros,
-            has_numeric_ids: self.has_numeric_ids,
+            task_ids: self.plan_task_ids.clone(),
             locale: self.settings.locale,
         })
     }

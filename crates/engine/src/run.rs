@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use domain::{
-    ChannelId, EffectId, EscalationId, InvocationId, OfferId, PhaseNumber, PlanChanges, QuestionId,
-    RequestId, ResultId, RunOutcome, RunSettings, Sequence, SessionId, TaskId, TaskOverlap, Timestamp,
+    ChannelId, EffectId, EscalationId, InvocationId, OfferId, PhaseNumber, PlanChanges, PlanTaskIds,
+    QuestionId, RequestId, ResultId, RunOutcome, RunSettings, Sequence, SessionId, TaskId, TaskOverlap,
+    Timestamp,
 };
 
 use crate::{
@@ -30,8 +31,8 @@ pub struct Run {
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
-    /// Whether an id of a task is a plain number.
-    pub(crate) has_numeric_ids: bool,
+    /// Ids that messages of agents may name.
+    pub(crate) plan_task_ids: PlanTaskIds,
     pub(crate) task_refs: HashMap<TaskId, TaskIndex>,
     pub(crate) nodes: Vec<NodeKind>,
     pub(crate) schedule: Schedule,
@@ -139,7 +140,7 @@ impl Run {
             settings: RunSettings::default(),
             team: Team::default(),
             tasks: Vec::new(),
-            has_numeric_ids: false,
+            plan_task_ids: PlanTaskIds::default(),
             task_refs: HashMap::new(),
             nodes: Vec::new(),
             schedule: Schedule::new(Graph::default(), Vec::new(), limits),

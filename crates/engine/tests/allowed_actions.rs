@@ -80,7 +80,7 @@ fn task_started() -> Vec<Event> {
 
 fn claimed() -> Event {
     let fields = BTreeMap::new();
-    events::TaskClaimed { task: task(), source: ClaimSource::DoneMessage, fields }.into()
+    events::TaskClaimed { task: task(), source: ClaimSource::DoneMessage, reason: None, fields }.into()
 }
 
 fn merge_finished(outcome: MergeOutcome) -> Event {

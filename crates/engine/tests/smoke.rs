@@ -49,6 +49,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     let message = AgentMessage::Done(DoneMessage {
         task_id: id.clone(),
         phase: None,
+        reason: None,
         fields: std::collections::BTreeMap::new(),
     });
     let offset = MessageOffset { start: 0, ordinal: 0 };

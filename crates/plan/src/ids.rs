@@ -34,7 +34,7 @@ pub(crate) struct IdSortKey(u64);
 /// Marks an id that does not fit into a sort key; such ids are compared directly.
 const NO_SORT_KEY: IdSortKey = IdSortKey(u64::MAX);
 
-/// Returns the sort key of an id; ids with more than three numbers or six digits have none.
+/// Returns the sort key of an id; ids with other letters, more than three numbers or six digits have none.
 pub(crate) fn sort_key(id: &str) -> IdSortKey {
     const NUMBERS_MAX: u32 = 3;
     const BITS: u32 = 21;
@@ -43,7 +43,7 @@ pub(crate) fn sort_key(id: &str) -> IdSortKey {
     let mut key = 0;
     let mut n_numbers = 0;
     for number in digits.split(|&byte| byte == b'.') {
-        if number.len() > 6 || n_numbers == NUMBERS_MAX {
+        if number.len() > 6 || n_numbers == NUMBERS_MAX || !number.iter().all(u8::is_ascii_digit) {
             return NO_SORT_KEY;
         }
         // Plus one, because `T1` comes before `T1.0`.
@@ -123,7 +123,7 @@ mod tests {
     fn sort_keys_order_like_ids() {
         let ids = [
             "T1", "T01", "1", "T1.0", "T1.2", "T1.10", "T1.10.3", "T2", "T10", "T000010", "T999999",
-            "T1000000", "1.2.3.4",
+            "T1000000", "1.2.3.4", "1.4a", "T1a", "ST-001", "P1-R1-T1",
         ];
         let ids: Vec<TaskId> = ids.iter().map(|id| id.parse().unwrap()).collect();
         for left in &ids {

@@ -8,12 +8,12 @@ mod field_error;
 mod line;
 mod tag;
 
-use domain::{AgentMessage, Role, SessionKey};
+use domain::{AgentMessage, PlanTaskIds, Role, SessionKey, TaskId};
 
 use crate::{
     decoder::Decoder,
     item::DecodedItem,
-    options::{DecoderOptions, KeyRequirement},
+    options::{AcceptedTaskIds, DecoderOptions, KeyRequirement},
 };
 
 /// A message cannot be encoded because one of its values would not be decoded as it is.
@@ -56,7 +56,7 @@ pub enum EncodeErrorReason {
 /// ```
 /// use domain::{AgentMessage, DoneMessage};
 ///
-/// let done = AgentMessage::Done(DoneMessage { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
+/// let done = AgentMessage::Done(DoneMessage { task_id: "T1.3".parse().unwrap(), phase: None, reason: None, fields: [].into() });
 /// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
 /// ```
 pub fn encode(message: &AgentMessage, key: Option<&SessionKey>) -> Result<String, EncodeError> {
@@ -104,7 +104,7 @@ fn verify_round_trip(
         role: Role::Orchestrator,
         key: key.cloned(),
         key_requirement: KeyRequirement::Optional,
-        numeric_ids: true,
+        task_ids: AcceptedTaskIds::OfPlan(named_task_ids(message)),
     };
     let mut decoder = Decoder::new(options);
     let items = decoder.push(text.as_bytes());
@@ -121,6 +121,32 @@ fn verify_round_trip(
             Err(EncodeErrorReason::Invalid(invalid.error.clone()))
         }
         _ => Err(EncodeErrorReason::NotSelfContained),
+    }
+}
+
+/// Returns the ids that a message names, as the decoder of its session knows them.
+fn named_task_ids(message: &AgentMessage) -> PlanTaskIds {
+    match message {
+        AgentMessage::Done(done) => [&done.task_id].into_iter().collect(),
+        AgentMessage::Fail(fail) => [&fail.task_id].into_iter().collect(),
+        AgentMessage::Task(request) => [&request.task_id].into_iter().collect(),
+        AgentMessage::Ready(ready) => ready.groups.iter().flatten().collect(),
+        AgentMessage::Custom(custom) => custom.value.parse::<TaskId>().iter().collect(),
+        AgentMessage::AskUser(_)
+        | AgentMessage::Invoke(_)
+        | AgentMessage::DeliverResult(_)
+        | AgentMessage::StepComplete(_)
+        | AgentMessage::Progress(_)
+        | AgentMessage::Direct(_)
+        | AgentMessage::DependencyRequest(_)
+        | AgentMessage::UserQuestion(_)
+        | AgentMessage::PhaseComplete(_)
+        | AgentMessage::Error(_)
+        | AgentMessage::NeedHuman(_)
+        | AgentMessage::ResolveNext(_)
+        | AgentMessage::PhaseDone(_)
+        | AgentMessage::AllDone
+        | AgentMessage::ResolveError(_) => PlanTaskIds::default(),
     }
 }
 

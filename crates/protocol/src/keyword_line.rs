@@ -142,10 +142,30 @@ fn parse_ready(rest: &str, options: &DecoderOptions) -> Option<ReadyTasksMessage
 }
 
 fn parse_done(rest: &str, options: &DecoderOptions) -> Option<DoneMessage> {
-    let mut parts = rest.split(':').map(str::trim_start);
-    let TaskReference { task, phase } = parse_task_reference(parts.next()?, options)?;
-    let fields = parts.map(parse_field).collect::<Option<BTreeMap<_, _>>>()?;
-    Some(DoneMessage { task_id: task, phase, fields })
+    let (id, mut rest) = split_first_part(rest);
+    let TaskReference { task, phase } = parse_task_reference(id, options)?;
+    let mut fields = BTreeMap::new();
+    while let Some(part) = rest {
+        let (first, after) = split_first_part(part);
+        let Some((key, value)) = parse_field(first) else { break };
+        fields.insert(key, value);
+        rest = after;
+    }
+    // What is not a field is the reason; an empty one is neither.
+    let reason = match rest {
+        Some("") => return None,
+        Some(reason) => Some(cut_reason(reason)),
+        None => None,
+    };
+    Some(DoneMessage { task_id: task, phase, reason, fields })
+}
+
+/// Splits at the first colon; the second part is `None` without one.
+fn split_first_part(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(':') {
+        Some((first, rest)) => (first, Some(rest.trim_start())),
+        None => (text, None),
+    }
 }
 
 fn parse_fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
@@ -201,8 +221,7 @@ fn parse_custom_message(rest: &str, options: &DecoderOptions) -> Option<Result<A
 }
 
 fn parse_task_reference(text: &str, options: &DecoderOptions) -> Option<TaskReference> {
-    let reference: TaskReference = text.parse().ok()?;
-    (options.numeric_ids || reference.task.has_letter_prefix()).then_some(reference)
+    options.task_ids.parse_reference(text)
 }
 
 fn parse_phase_number(text: &str) -> Option<PhaseNumber> {

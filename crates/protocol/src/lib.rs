@@ -37,5 +37,5 @@ mod visible_text;
 pub use decoder::Decoder;
 pub use encode::{EncodeError, EncodeErrorReason, encode};
 pub use item::{DecodedItem, DecodedMessage, InvalidMessage, NearMiss, Span};
-pub use options::{DecoderOptions, KeyRequirement};
+pub use options::{AcceptedTaskIds, DecoderOptions, KeyRequirement};
 pub use visible_text::visible_text;

@@ -1,6 +1,6 @@
 //! The decoder's options: properties of the session whose output it reads.
 
-use domain::{Role, SessionKey};
+use domain::{PlanTaskIds, Role, SessionKey, TaskReference};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecoderOptions {
@@ -8,8 +8,31 @@ pub struct DecoderOptions {
     pub role: Role,
     pub key: Option<SessionKey>,
     pub key_requirement: KeyRequirement,
-    /// Whether the plan has task ids without a letter, such as `1.2`.
-    pub numeric_ids: bool,
+    pub task_ids: AcceptedTaskIds,
+}
+
+/// The words that a message may name as a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AcceptedTaskIds {
+    /// `T1.3` and its like, and the ids of a plan.
+    OfPlan(PlanTaskIds),
+    /// Every well-formed id, for a text that must not contain a message of any plan.
+    Any,
+}
+
+impl AcceptedTaskIds {
+    pub(crate) fn parse_reference(&self, text: &str) -> Option<TaskReference> {
+        match self {
+            Self::OfPlan(ids) => ids.parse_reference(text),
+            Self::Any => Some(TaskReference { task: text.parse().ok()?, phase: None }),
+        }
+    }
+}
+
+impl Default for AcceptedTaskIds {
+    fn default() -> Self {
+        Self::OfPlan(PlanTaskIds::default())
+    }
 }
 
 /// Whether a message must carry its session's key.
@@ -24,7 +47,12 @@ pub enum KeyRequirement {
 impl DecoderOptions {
     /// Returns the options for a worker without a key.
     pub fn worker() -> Self {
-        Self { role: Role::Worker, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false }
+        Self {
+            role: Role::Worker,
+            key: None,
+            key_requirement: KeyRequirement::Optional,
+            task_ids: AcceptedTaskIds::default(),
+        }
     }
 
     /// Returns the options for an orchestrator without a key.

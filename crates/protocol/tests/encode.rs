@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, DependencyRequest, DependencyType, ErrorType,
-    FailMessage, InvokeMessage, NeedHuman, PhaseComplete, ProgressMessage, Recovery, Role, SessionKey,
-    TaskId,
+    FailMessage, InvokeMessage, NeedHuman, PhaseComplete, PlanTaskIds, ProgressMessage, Recovery, Role,
+    SessionKey, TaskId,
 };
 use proptest::prelude::*;
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement, encode};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement, encode};
 
 use messages::{any_message, ordinary_message};
 use values::hostile_text;
@@ -179,7 +179,8 @@ fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
     };
     for (key, key_requirement) in modes {
         for &role in roles {
-            let options = DecoderOptions { role, key: key.clone(), key_requirement, numeric_ids: true };
+            let task_ids = AcceptedTaskIds::OfPlan(task_ids_of(message));
+            let options = DecoderOptions { role, key: key.clone(), key_requirement, task_ids };
             for (before, after) in [("", ""), (BEFORE, ""), ("", AFTER), (BEFORE, AFTER)] {
                 let output = format!("{before}{text}{after}");
                 for chunk in [output.len(), 1, 7] {
@@ -191,6 +192,17 @@ fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
                 }
             }
         }
+    }
+}
+
+/// Returns the ids that a message names, as those of a plan.
+fn task_ids_of(message: &AgentMessage) -> PlanTaskIds {
+    match message {
+        AgentMessage::Done(done) => [&done.task_id].into_iter().collect(),
+        AgentMessage::Fail(fail) => [&fail.task_id].into_iter().collect(),
+        AgentMessage::Task(request) => [&request.task_id].into_iter().collect(),
+        AgentMessage::Ready(ready) => ready.groups.iter().flatten().collect(),
+        _ => PlanTaskIds::default(),
     }
 }
 
@@ -224,8 +236,7 @@ fn refusable_fields(message: &AgentMessage) -> &'static [&'static str] {
         AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone => &[],
         AgentMessage::Ready(_) => &["groups"],
         AgentMessage::Task(_) => &["worktree", "meta"],
-        AgentMessage::Done(_) => &["fields"],
-        AgentMessage::Fail(_) => &["fields", "reason"],
+        AgentMessage::Done(_) | AgentMessage::Fail(_) => &["fields", "reason"],
         AgentMessage::ResolveError(_) => &["detail"],
         AgentMessage::Custom(_) => &["kind", "value"],
     }

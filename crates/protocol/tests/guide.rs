@@ -16,9 +16,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{DirectType, Locale, ResultType, Role};
+use domain::{DirectType, Locale, ResultType, Role, TaskId};
 use protocol::{
-    DecodedItem, Decoder, DecoderOptions, KeyRequirement,
+    AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement,
     prompts::{
         AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage,
         InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery, TaskPrompt,
@@ -131,6 +131,10 @@ fn decode_example(example: &str) -> Vec<DecodedItem> {
             ("--role", Some("orchestrator")) => options.role = Role::Orchestrator,
             ("--key", Some(key)) => options.key = key.parse().ok(),
             ("--keys", Some("required")) => options.key_requirement = KeyRequirement::Required,
+            ("--task-ids", Some(ids)) => {
+                let ids: Vec<TaskId> = ids.split(',').map(|id| id.parse().unwrap()).collect();
+                options.task_ids = AcceptedTaskIds::OfPlan(ids.iter().collect());
+            }
             other => panic!("{other:?} in {command}"),
         }
     }

@@ -8,7 +8,7 @@ mod hostile;
 use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId};
 use proptest::prelude::*;
 use protocol::{
-    DecodedItem, Decoder, DecoderOptions, KeyRequirement,
+    AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement,
     prompts::{
         AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult,
         DirectMessage, InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions, QuestionAnswer,
@@ -293,7 +293,7 @@ fn assert_decodes_to_nothing(prompt: &str) {
     for role in [Role::Worker, Role::Orchestrator] {
         for (key, key_requirement) in modes.clone() {
             let next = key.as_ref().map_or("DONE:T1.3\n".to_owned(), |key| format!("DONE:T1.3 {key}\n"));
-            let options = DecoderOptions { role, key, key_requirement, numeric_ids: true };
+            let options = DecoderOptions { role, key, key_requirement, task_ids: AcceptedTaskIds::Any };
             let mut decoder = Decoder::new(options.clone());
             let items = decoder.push(format!("{prompt}\n").as_bytes());
             assert_eq!(items, [], "{options:?}: {}", truncate_text(prompt));

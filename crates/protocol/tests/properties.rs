@@ -4,7 +4,7 @@
 
 use domain::Role;
 use proptest::prelude::*;
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// Pieces of which output is composed: all parts of messages, and noise.
 const PIECES: &[&str] = &[
@@ -189,8 +189,8 @@ fn any_output() -> impl Strategy<Value = GeneratedOutput> {
 
 fn any_decoder_options() -> impl Strategy<Value = DecoderOptions> {
     let key = prop_oneof![Just(None), Just(Some("k3f9".parse().expect("a key")))];
-    (any::<bool>(), key, any::<bool>(), any::<bool>()).prop_map(
-        |(orchestrates, key, required, numeric_ids)| DecoderOptions {
+    (any::<bool>(), key, any::<bool>(), any::<bool>()).prop_map(|(orchestrates, key, required, all_ids)| {
+        DecoderOptions {
             role: if orchestrates { Role::Orchestrator } else { Role::Worker },
             key_requirement: if required && key.is_some() {
                 KeyRequirement::Required
@@ -198,9 +198,9 @@ fn any_decoder_options() -> impl Strategy<Value = DecoderOptions> {
                 KeyRequirement::Optional
             },
             key,
-            numeric_ids,
-        },
-    )
+            task_ids: if all_ids { AcceptedTaskIds::Any } else { AcceptedTaskIds::default() },
+        }
+    })
 }
 
 fn decode_pieces<'b>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<DecodedItem> {

@@ -8,8 +8,8 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use domain::Role;
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use domain::{Role, TaskId};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 #[test]
 fn transcript_decodes_to_its_snapshot() {
@@ -59,7 +59,11 @@ fn decoder_for(path: &Path) -> Decoder {
     };
     match folder_name(path) {
         "worker" | "turns" => Decoder::new(worker),
-        "numeric" => Decoder::new(DecoderOptions { numeric_ids: true, ..worker }),
+        "numeric" => Decoder::new(DecoderOptions { task_ids: plan_ids(&["1"]), ..worker }),
+        "plan-ids" => Decoder::new(DecoderOptions {
+            task_ids: plan_ids(&["1.4a", "ST-001", "P1-R1-T1", "P2-T1.3"]),
+            ..worker
+        }),
         "orchestrator" => Decoder::new(DecoderOptions::orchestrator()),
         "keyed" => Decoder::new(with_key(KeyRequirement::Required)),
         "keyed-orchestrator" => {
@@ -69,6 +73,11 @@ fn decoder_for(path: &Path) -> Decoder {
         "screen" | "screen-turns" => Decoder::for_screen(worker),
         other => panic!("no options for folder {other:?}"),
     }
+}
+
+fn plan_ids(ids: &[&str]) -> AcceptedTaskIds {
+    let ids: Vec<TaskId> = ids.iter().flat_map(|id| id.parse()).collect();
+    AcceptedTaskIds::OfPlan(ids.iter().collect())
 }
 
 fn folder_name(path: &Path) -> &str {

@@ -65,9 +65,9 @@ impl Views {
             Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 self.apply_task_unblocked(now, task, reason)
             }
-            Event::TaskClaimed(events::TaskClaimed { task, source, fields }) => {
+            Event::TaskClaimed(events::TaskClaimed { task, source, reason, fields }) => {
                 self.set_reported_fields(task, fields);
-                self.set_attempt_claim(task, *source);
+                self.set_attempt_claim(task, *source, reason.as_deref());
                 self.start_task_review(now, task);
             }
             Event::CheckStarted(events::CheckStarted { task, .. }) => {

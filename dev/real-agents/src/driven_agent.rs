@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use domain::{PermissionRequest, Role, Usage};
+use domain::{PermissionRequest, PlanTaskIds, Role, Usage};
 use drivers::{
     AgentInput, DriverContext, DriverEvent, TurnOutcome,
     preset::{LaunchMode, Preset},
@@ -71,7 +71,7 @@ impl DrivenAgent {
             directory: &home.work,
             key: &entry.metadata.key,
             role: Role::Worker,
-            has_numeric_ids: false,
+            task_ids: PlanTaskIds::default(),
             checkpoint: None,
         };
         let opened = Session::open(&entry.directory, drivers::set_up_driver(preset, &context));

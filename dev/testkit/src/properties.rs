@@ -4,7 +4,7 @@
 
 use domain::Role;
 use plan::{MarkDoneOutcome, Plan, PlanFormat, TaskGraph};
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// The session key that inputs of the decoder may contain.
 const KEY: &str = "k3f9";
@@ -92,7 +92,8 @@ fn options(choice: u8) -> DecoderOptions {
     let role = if choice & 1 == 0 { Role::Worker } else { Role::Orchestrator };
     let key_requirement = if choice & 6 == 6 { KeyRequirement::Required } else { KeyRequirement::Optional };
     let key = if choice & 2 == 0 { None } else { KEY.parse().ok() };
-    DecoderOptions { role, key, key_requirement, numeric_ids: choice & 4 == 0 }
+    let task_ids = if choice & 4 == 0 { AcceptedTaskIds::Any } else { AcceptedTaskIds::default() };
+    DecoderOptions { role, key, key_requirement, task_ids }
 }
 
 /// Number of tasks of a plan that are ticked; each needs two parses.

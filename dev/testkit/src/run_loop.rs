@@ -142,7 +142,12 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
         Effect::SendInput { session, input, content, .. } => {
             let mut inputs = vec![Report::InputSent { session, input, text: None }.into()];
             if let SessionInput::Task { task: task_id, .. } = *content {
-                let done = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
+                let done = AgentMessage::Done(DoneMessage {
+                    task_id,
+                    phase: None,
+                    reason: None,
+                    fields: BTreeMap::new(),
+                });
                 let offset = MessageOffset { start: 100, ordinal: 0 };
                 let output = AgentOutput::Message { offset, read_from: 120, message: Box::new(done) };
                 inputs.push(RunInput::Agent { session, output });

@@ -62,7 +62,9 @@ export type AttemptRow = { task: TaskId, number: number, agent: AgentName,
   /** The latest session of the attempt. */
   session: SessionId, state: AttemptState,
   /** How the agent last claimed to be done. */
-  claim: ClaimSource | null, failure: AttemptFailure | null,
+  claim: ClaimSource | null,
+  /** Why nothing, or nothing more, had to change, as the agent reported it. */
+  claimReason?: string | null, failure: AttemptFailure | null,
   /** Whether the attempt counts towards the retry limit. */
   counted: boolean, startedAt: Timestamp, endedAt: Timestamp | null,
 };
@@ -1251,7 +1253,7 @@ export type TaskDetailRow = { id: TaskId,
   reported: { [key in string]: string },
 };
 
-/** Id of a task in a plan, e.g. `T1.3`, `T001` or `1.2`. */
+/** Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001` or `P1-R1-T1`. */
 export type TaskId = string;
 
 /** A remark beside the state of a task. */

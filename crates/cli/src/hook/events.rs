@@ -3,7 +3,7 @@
 //! The fields depend on its version: a field that is missing or has another type yields no message.
 
 use domain::{AgentMessage, ProgressMessage, Role, StepComplete};
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use serde_json::Value;
 
 /// Length limit of a step; the transcript has the full answer.
@@ -48,11 +48,12 @@ fn progress_message(task: String) -> Option<AgentMessage> {
 
 /// Tells whether a decoder finds a message in the answer; the agent has sent that already.
 fn holds_messages(answer: &str) -> bool {
+    let own_task = std::env::var("JANGDAN_TASK").ok().and_then(|task| task.parse().ok());
     let options = DecoderOptions {
         role: Role::Orchestrator,
         key: None,
         key_requirement: KeyRequirement::Optional,
-        numeric_ids: true,
+        task_ids: AcceptedTaskIds::OfPlan(own_task.iter().collect()),
     };
     let key = std::env::var("JANGDAN_KEY").ok().and_then(|key| key.parse().ok());
     let mut decoder = Decoder::new(DecoderOptions { key, ..options });

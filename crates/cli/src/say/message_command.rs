@@ -75,6 +75,8 @@ pub(super) enum MessageCommand {
     Done {
         /// Task, such as T1.2
         task: TaskId,
+        /// Why nothing had to change, if the files are as before
+        reason: Option<String>,
     },
     /// Report a task as failed
     Fail {
@@ -200,8 +202,8 @@ impl MessageCommand {
                     extra: BTreeMap::new(),
                 })
             }
-            Self::Done { task: task_id } => {
-                AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() })
+            Self::Done { task: task_id, reason } => {
+                AgentMessage::Done(DoneMessage { task_id, phase: None, reason, fields: BTreeMap::new() })
             }
             Self::Fail { task: task_id, reason } => {
                 AgentMessage::Fail(FailMessage { task_id, phase: None, reason, fields: BTreeMap::new() })

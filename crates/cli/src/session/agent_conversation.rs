@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::Role;
+use domain::{PlanTaskIds, Role};
 use drivers::{
     AgentInput, DriverCheckpoint, DriverContext, DriverEvent, DriverSetup, SendError, TurnOutcome,
     set_up_driver,
@@ -77,7 +77,7 @@ pub(crate) fn set_up_session_driver(
         directory: &entry.metadata.directory,
         key: &entry.metadata.key,
         role: Role::Worker,
-        has_numeric_ids: false,
+        task_ids: PlanTaskIds::default(),
         checkpoint: Some(checkpoint),
     };
     Some(set_up_driver(&agent.preset, &context))

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Role, Usage};
+use domain::{PlanTaskIds, Role, Usage};
 use drivers::{
     AgentInput, DriverCheckpoint, DriverContext, DriverEvent, TurnOutcome,
     preset::{self, LaunchMode, Preset},
@@ -308,7 +308,7 @@ fn open_session(
         directory: &entry.metadata.directory,
         key: &entry.metadata.key,
         role: Role::Worker,
-        has_numeric_ids: false,
+        task_ids: PlanTaskIds::default(),
         checkpoint,
     };
     Session::open(&entry.directory, drivers::set_up_driver(preset, &context)).unwrap()

@@ -53,7 +53,7 @@ impl Run {
         self.nodes = layout.node_kinds();
         for (number, planned) in (0..).zip(&work.tasks) {
             let agent = self.agent_for_task(planned);
-            self.has_numeric_ids |= !planned.id.has_letter_prefix();
+            self.plan_task_ids.insert(&planned.id);
             self.task_refs.insert(planned.id.clone(), TaskIndex(number));
             self.tasks.push(Task::new(
                 planned.clone(),
@@ -125,7 +125,7 @@ impl Run {
         let node =
             self.schedule.add_task(task_requirements(planned, agent), task_duration_ms(planned), &before);
         self.nodes.push(NodeKind::Task(task));
-        self.has_numeric_ids |= !planned.id.has_letter_prefix();
+        self.plan_task_ids.insert(&planned.id);
         self.task_refs.insert(planned.id.clone(), task);
         let mut added = Task::new(planned.clone(), node, agent, self.settings.timeout_ms);
         added.is_outside_plan_file = is_outside_plan_file;

@@ -2,10 +2,12 @@
 //!
 //! A message that the sender may not send has no effect: it is recorded as rejected, and the sender is informed.
 
+use std::collections::BTreeMap;
+
 use domain::{
-    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, EscalationCause, EscalationSubject,
-    EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput, Severity, TaskId,
-    events,
+    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DoneMessage, EscalationCause,
+    EscalationSubject, EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput,
+    Severity, TaskId, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -237,7 +239,7 @@ impl DecisionContext<'_> {
             AgentMessage::Direct(direct) => self.handle_direct_message(session, direct),
             AgentMessage::Error(error) => self.handle_agent_error(session, error),
             AgentMessage::PhaseComplete(complete) => self.handle_phase_complete(session, complete),
-            AgentMessage::Done(done) => self.handle_done(session, done.fields),
+            AgentMessage::Done(done) => self.handle_done(session, done),
             AgentMessage::Fail(fail) => {
                 let reason = fail.reason.unwrap_or_else(|| "the agent gave no reason".to_owned());
                 self.handle_failed(session, reason);
@@ -254,10 +256,12 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn handle_done(&mut self, session: SessionId, fields: std::collections::BTreeMap<String, String>) {
+    fn handle_done(&mut self, session: SessionId, done: DoneMessage) {
+        let DoneMessage { reason, fields, .. } = done;
         match self.run.session(session).current_item {
             Some(WorkItem::Call(invocation)) => {
-                let content = fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
+                let fields = fields.iter().map(|(key, value)| format!("{key}={value}"));
+                let content = fields.chain(reason).collect::<Vec<_>>();
                 let content = if content.is_empty() { "done".to_owned() } else { content.join("\n") };
                 let result_type = domain::ResultType::Message;
                 self.end_call(invocation, domain::AgentInvocationOutcome::Completed { result_type, content });
@@ -272,7 +276,7 @@ impl DecisionContext<'_> {
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
-                    self.claim_task(task, ClaimSource::DoneMessage, fields);
+                    self.claim_task(task, ClaimSource::DoneMessage, reason, fields);
                 }
             }
         }
@@ -308,7 +312,7 @@ impl DecisionContext<'_> {
         // A task that is already checked or merged is not claimed again; only the report is recorded.
         let is_working = self.run.task(task).stage.is_running();
         if !has_siblings && is_working {
-            self.claim_task(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
+            self.claim_task(task, ClaimSource::PhaseMarker, None, BTreeMap::new());
         }
     }
 

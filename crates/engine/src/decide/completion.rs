@@ -22,9 +22,10 @@ impl DecisionContext<'_> {
         &mut self,
         task: TaskIndex,
         source: ClaimSource,
+        reason: Option<String>,
         fields: std::collections::BTreeMap<String, String>,
     ) {
-        self.emit(events::TaskClaimed { task: self.task_id(task), source, fields });
+        self.emit(events::TaskClaimed { task: self.task_id(task), source, reason, fields });
     }
 
     pub(super) fn start_check(&mut self, task: TaskIndex) {

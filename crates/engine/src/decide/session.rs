@@ -197,7 +197,7 @@ impl DecisionContext<'_> {
             self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(events::TaskRetried { task: id, hint: None, resets_attempts: false });
         } else if succeeded {
-            self.claim_task(task, ClaimSource::Exit, BTreeMap::new());
+            self.claim_task(task, ClaimSource::Exit, None, BTreeMap::new());
         } else {
             self.fail_attempt(task, failure.clone());
         }

@@ -159,7 +159,7 @@ impl DecisionContext<'_> {
         let has_checks = self.run.check_of_task(task).is_some() || state.planned.tester.is_some();
         let is_reminded = matches!(state.stage, TaskStage::Running(work) if work.is_reminded);
         if has_checks || is_reminded {
-            self.claim_task(task, ClaimSource::TurnEnd, BTreeMap::new());
+            self.claim_task(task, ClaimSource::TurnEnd, None, BTreeMap::new());
         } else {
             self.send_input(session, SessionInput::Reminder);
         }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AgentOutput, MessageOffset, Role, SessionId};
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use domain::{AgentOutput, MessageOffset, PlanTaskIds, Role, SessionId};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// The outputs of all sessions.
 #[derive(Default)]
-pub(crate) struct AgentOutputs(BTreeMap<SessionId, SessionOutput>);
+pub(crate) struct AgentOutputs {
+    sessions: BTreeMap<SessionId, SessionOutput>,
+    task_ids: BTreeMap<SessionId, PlanTaskIds>,
+}
 
 struct SessionOutput {
     decoder: Decoder,
@@ -17,6 +20,11 @@ struct SessionOutput {
 }
 
 impl AgentOutputs {
+    /// Sets the ids that messages of a session may name.
+    pub(crate) fn set_task_ids(&mut self, session: SessionId, task_ids: PlanTaskIds) {
+        self.task_ids.insert(session, task_ids);
+    }
+
     /// Prints a text, and returns the outputs decoded from it.
     pub(crate) fn print(&mut self, session: SessionId, role: Role, text: &str) -> Vec<AgentOutput> {
         let output = self.output_of_session(session, role);
@@ -43,14 +51,18 @@ impl AgentOutputs {
 
     /// Returns the last output of a session again.
     pub(crate) fn last_output(&self, session: SessionId) -> Result<AgentOutput, String> {
-        let last = self.0.get(&session).and_then(|output| output.last_output.clone());
+        let last = self.sessions.get(&session).and_then(|output| output.last_output.clone());
         last.ok_or_else(|| "has printed no message yet".to_owned())
     }
 
     fn output_of_session(&mut self, session: SessionId, role: Role) -> &mut SessionOutput {
-        let options =
-            DecoderOptions { role, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false };
-        self.0.entry(session).or_insert_with(|| SessionOutput {
+        let options = DecoderOptions {
+            role,
+            key: None,
+            key_requirement: KeyRequirement::Optional,
+            task_ids: AcceptedTaskIds::OfPlan(self.task_ids.get(&session).cloned().unwrap_or_default()),
+        };
+        self.sessions.entry(session).or_insert_with(|| SessionOutput {
             decoder: Decoder::new(options),
             text: String::new(),
             last_output: None,

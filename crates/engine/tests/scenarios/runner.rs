@@ -102,6 +102,11 @@ impl ScenarioRunner {
                 decision.effects
             ));
         }
+        for (_, effect) in &decision.effects {
+            if let Effect::SpawnAgent(assignment) = effect {
+                self.outputs.set_task_ids(assignment.session, assignment.task_ids.clone());
+            }
+        }
         self.effects.extend(decision.effects.iter().map(|(_, effect)| effect.clone()));
         self.pending.extend(decision.effects);
         self.compare_with_replica(&description)?;

@@ -25,7 +25,8 @@ impl ScenarioSetup {
         let first = words.first().copied().unwrap_or_default().trim_end_matches(',');
         if let Some(team) = text.strip_prefix("team: ") {
             self.team = team.split(", ").map(read_member).collect::<Result<_, _>>()?;
-        } else if first.parse::<TaskId>().is_ok() && first.starts_with('T') {
+        } else if first.parse::<TaskId>().is_ok() && first.starts_with(|sign: char| sign.is_ascii_uppercase())
+        {
             self.work.tasks.push(read_task(text)?);
         } else if first == "phase" {
             self.work.phases.push(read_phase(text)?);

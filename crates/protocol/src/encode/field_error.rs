@@ -120,8 +120,13 @@ fn field_trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
             ]
         }
         AgentMessage::Done(done) => {
-            let plain = DoneMessage { fields: BTreeMap::new(), ..done.clone() };
-            vec![("key", AgentMessage::Done(plain)), ("fields", AgentMessage::Done(done))]
+            let DoneMessage { task_id, phase, reason, fields } = done;
+            let plain = DoneMessage { task_id, phase, reason: None, fields: BTreeMap::new() };
+            vec![
+                ("key", AgentMessage::Done(plain.clone())),
+                ("fields", AgentMessage::Done(DoneMessage { fields, ..plain.clone() })),
+                ("reason", AgentMessage::Done(DoneMessage { reason, ..plain })),
+            ]
         }
         AgentMessage::Fail(FailMessage { task_id, phase, reason, fields }) => {
             let plain = FailMessage { task_id, phase, reason: None, fields: BTreeMap::new() };

@@ -65,9 +65,10 @@ pub(super) fn encode_task(request: &StartTaskMessage, key: Option<&SessionKey>) 
 }
 
 pub(super) fn encode_done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
-    let DoneMessage { task_id, phase, fields } = done;
+    let DoneMessage { task_id, phase, reason, fields } = done;
+    let reason = reason.as_ref().map(|reason| format!(":{reason}")).unwrap_or_default();
     line_with_session_key(
-        format!("DONE:{}{}", format_task_reference(task_id, *phase), fields_text(fields)),
+        format!("DONE:{}{}{reason}", format_task_reference(task_id, *phase), fields_text(fields)),
         key,
     )
 }

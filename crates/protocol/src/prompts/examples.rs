@@ -22,7 +22,12 @@ pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -
 
 /// Returns the messages that report a task's outcome: done, failed, a question.
 pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    let done = AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, fields: [].into() });
+    let done = AgentMessage::Done(DoneMessage {
+        task_id: task.clone(),
+        phase: None,
+        reason: None,
+        fields: [].into(),
+    });
     let reason = Some("why it failed".to_owned());
     let fail =
         AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
@@ -99,7 +104,7 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
         "PHASE_DONE" => AgentMessage::PhaseDone(PhaseTasksDone { phase: 1 }),
         "ALL_DONE" => AgentMessage::AllDone,
         "TASK" => AgentMessage::Task(StartTaskMessage { task_id, phase: None, worktree: None, meta: None }),
-        "DONE" => AgentMessage::Done(DoneMessage { task_id, phase: None, fields: [].into() }),
+        "DONE" => AgentMessage::Done(DoneMessage { task_id, phase: None, reason: None, fields: [].into() }),
         "FAIL" => AgentMessage::Fail(FailMessage {
             task_id,
             phase: None,

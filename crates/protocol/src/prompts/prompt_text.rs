@@ -13,7 +13,7 @@ use crate::{
     fence::Fence,
     line_head::{LineHead, LineKind},
     need_human::{self, QuestionScanner},
-    options::{DecoderOptions, KeyRequirement},
+    options::{AcceptedTaskIds, DecoderOptions, KeyRequirement},
     render::LineRenderer,
 };
 
@@ -146,7 +146,7 @@ fn most_accepting_options(key: Option<SessionKey>) -> DecoderOptions {
         role: Role::Orchestrator,
         key,
         key_requirement: KeyRequirement::Optional,
-        numeric_ids: true,
+        task_ids: AcceptedTaskIds::Any,
     }
 }
 

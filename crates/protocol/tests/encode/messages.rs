@@ -201,8 +201,11 @@ fn message_from_fields(values: FieldStrategies) -> impl Strategy<Value = AgentMe
                 AgentMessage::Task(StartTaskMessage { task_id, phase, worktree, meta })
             }
         ),
-        (any_task_id(), phase.clone(), map(&word))
-            .prop_map(|(task_id, phase, fields)| AgentMessage::Done(DoneMessage { task_id, phase, fields })),
+        (any_task_id(), phase.clone(), some(&line), map(&word)).prop_map(
+            |(task_id, phase, reason, fields)| {
+                AgentMessage::Done(DoneMessage { task_id, phase, reason, fields })
+            }
+        ),
         (any_task_id(), phase, some(&line), map(&word)).prop_map(|(task_id, phase, reason, fields)| {
             AgentMessage::Fail(FailMessage { task_id, phase, reason, fields })
         }),
@@ -242,7 +245,8 @@ fn any_resolve_error_code() -> impl Strategy<Value = ResolveNextErrorCode> {
 }
 
 fn any_task_id() -> impl Strategy<Value = TaskId> {
-    select(&["T1", "T1.3", "T001", "1.2", "7", "T10.20.30"][..]).prop_map(task_id)
+    select(&["T1", "T1.3", "T001", "1.2", "7", "T10.20.30", "1.4a", "ST-001", "P1-R1-T1", "P1-T1.3"][..])
+        .prop_map(task_id)
 }
 
 fn any_agent_name() -> impl Strategy<Value = AgentName> {

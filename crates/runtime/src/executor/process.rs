@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
+use domain::{MessageOffset, PlanTaskIds, Role, SessionId, TaskId, Usage};
 use drivers::{DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
 use holder::protocol::Request;
 use sessions::{
@@ -49,7 +49,7 @@ pub(super) struct SessionSpec {
     pub(super) role: Role,
     pub(super) task: Option<TaskId>,
     pub(super) directory: PathBuf,
-    pub(super) has_numeric_ids: bool,
+    pub(super) task_ids: PlanTaskIds,
     /// The agent's own session id, if known.
     pub(super) agent_session: Option<String>,
     /// Whether it was sent an input and has not ended its turn.
@@ -155,7 +155,7 @@ impl Process {
             directory: &spec.directory,
             key: &entry.metadata.key,
             role: spec.role,
-            has_numeric_ids: spec.has_numeric_ids,
+            task_ids: spec.task_ids.clone(),
             checkpoint: Some(checkpoint).filter(|checkpoint| checkpoint.read_from > 0),
         };
         let (session, reports) =

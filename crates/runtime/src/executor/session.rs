@@ -66,7 +66,7 @@ impl SessionHandle {
             role: assignment.role,
             task: assignment.task,
             directory: context.environment.project.clone(),
-            has_numeric_ids: assignment.has_numeric_ids,
+            task_ids: assignment.task_ids,
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,

@@ -20,6 +20,9 @@ pub struct AttemptRow {
     pub state: AttemptState,
     /// How the agent last claimed to be done.
     pub claim: Option<ClaimSource>,
+    /// Why nothing, or nothing more, had to change, as the agent reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_reason: Option<String>,
     pub failure: Option<AttemptFailure>,
     /// Whether the attempt counts towards the retry limit.
     pub counted: bool,
@@ -72,6 +75,7 @@ impl Views {
             session,
             state: AttemptState::Running,
             claim: None,
+            claim_reason: None,
             failure: None,
             counted: true,
             started_at: moment.at,
@@ -83,8 +87,10 @@ impl Views {
         self.change_attempt(task, |row| row.session = session);
     }
 
-    pub(crate) fn set_attempt_claim(&mut self, task: &TaskId, source: ClaimSource) {
-        self.change_attempt(task, |row| row.claim = Some(source));
+    pub(crate) fn set_attempt_claim(&mut self, task: &TaskId, source: ClaimSource, reason: Option<&str>) {
+        self.change_attempt(task, |row| {
+            (row.claim, row.claim_reason) = (Some(source), reason.map(str::to_owned));
+        });
     }
 
     pub(crate) fn apply_attempt_failed(

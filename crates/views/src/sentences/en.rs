@@ -89,13 +89,18 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{task} is no longer waiting for {}", awaited_item(context, reason)))
                 .with_task(task)
         }
-        Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => EventSentence::new(match source {
-            ClaimSource::DoneMessage => format!("{task} reported done"),
-            ClaimSource::TurnEnd => format!("{task} counts as done: its agent ended its turn"),
-            ClaimSource::PhaseMarker => format!("{task} reported done together with its phase"),
-            ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
-        })
-        .with_task(task),
+        Event::TaskClaimed(events::TaskClaimed { task, source, reason, .. }) => {
+            EventSentence::new(match source {
+                ClaimSource::DoneMessage => format!(
+                    "{task} reported done{}",
+                    prefix_with_colon(reason.as_deref().unwrap_or_default())
+                ),
+                ClaimSource::TurnEnd => format!("{task} counts as done: its agent ended its turn"),
+                ClaimSource::PhaseMarker => format!("{task} reported done together with its phase"),
+                ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
+            })
+            .with_task(task)
+        }
         Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
             EventSentence::new(format!("{task} continues: the turn of its agent did not end in time"))
                 .with_task(task)

@@ -87,8 +87,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
             format!("{task} 작업의 대기 종료: {}", awaited_item(context, reason))
         }
-        Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => match source {
-            ClaimSource::DoneMessage => format!("{task} 작업 완료가 보고되었습니다"),
+        Event::TaskClaimed(events::TaskClaimed { task, source, reason, .. }) => match source {
+            ClaimSource::DoneMessage => format!(
+                "{task} 작업 완료가 보고되었습니다{}",
+                prefix_with_colon(reason.as_deref().unwrap_or_default())
+            ),
             ClaimSource::TurnEnd => format!("에이전트가 응답을 마쳐 {task} 작업을 완료로 처리합니다"),
             ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
             ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),

@@ -329,6 +329,7 @@ pub(super) fn done_message(task_id: TaskId) -> AgentAction {
     message_action(AgentMessage::Done(DoneMessage {
         task_id,
         phase: None,
+        reason: None,
         fields: std::collections::BTreeMap::new(),
     }))
 }

@@ -173,8 +173,12 @@ fn run_to_end(
         }
         let (session, task_id) = wait_for_ended_process(&mut running)?;
         n_done += 1;
-        let said =
-            Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
+        let said = Box::new(AgentMessage::Done(DoneMessage {
+            task_id,
+            phase: None,
+            reason: None,
+            fields: BTreeMap::new(),
+        }));
         let output = AgentOutput::Message {
             offset: MessageOffset { start: 1, ordinal: 0 },
             read_from: 2,

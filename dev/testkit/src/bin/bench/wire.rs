@@ -6,7 +6,7 @@
 use anstream::adapter::StripBytes;
 use anyhow::{Result, ensure};
 use domain::Role;
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use testkit::{
     bench::{Goal, Report, Variant, measure_variants},
     corpus::{self, Corpus},
@@ -78,7 +78,7 @@ fn decoder() -> Decoder {
         role: Role::Orchestrator,
         key: None,
         key_requirement: KeyRequirement::Optional,
-        numeric_ids: false,
+        task_ids: AcceptedTaskIds::default(),
     })
 }
 

@@ -15,7 +15,7 @@ use std::{
 use anyhow::{Result, ensure};
 use domain::Role;
 use holder::spool::{RecordBody, RecordReader};
-use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
+use protocol::{AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use testkit::bench::{Timings, run_named_variants_in_turns};
 
@@ -103,7 +103,7 @@ fn decode_spool(directory: &Path) -> Result<(usize, usize)> {
         role: Role::Orchestrator,
         key: None,
         key_requirement: KeyRequirement::Optional,
-        numeric_ids: false,
+        task_ids: AcceptedTaskIds::default(),
     };
     let mut decoder = Decoder::new(options);
     let mut reader = RecordReader::open(directory, 0)?;
