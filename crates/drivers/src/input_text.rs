@@ -197,13 +197,13 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             AgentPrompt::Invalid(prompts::InvalidMessageNotice {
                 message_name: protocol.clone(),
                 error: error.clone(),
-                example: prompts::message_example(protocol, recipient.key),
+                example: prompts::message_example(protocol, recipient.task, recipient.key),
             })
         }
         SessionInput::NearMiss { near, raw } => AgentPrompt::NearMiss(prompts::NearMissNotice {
             message_name: near.clone(),
             raw: raw.clone(),
-            example: prompts::message_example(near, recipient.key),
+            example: prompts::message_example(near, recipient.task, recipient.key),
         }),
         SessionInput::Reminder => match recipient.task {
             Some(task) => {

@@ -230,14 +230,14 @@ fn example_prompt(name: &str) -> AgentPrompt {
             .as_slice()
             {
                 [DecodedItem::Invalid(invalid)] => {
-                    AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, key.as_ref()))
+                    AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, None, key.as_ref()))
                 }
                 other => panic!("{other:?}"),
             }
         }
         "near" => match decode_items("[Ask_User] Which one?\n", DecoderOptions::worker()).as_slice() {
             [DecodedItem::NearMiss(near_miss)] => {
-                AgentPrompt::NearMiss(NearMissNotice::new(near_miss, key.as_ref()))
+                AgentPrompt::NearMiss(NearMissNotice::new(near_miss, None, key.as_ref()))
             }
             other => panic!("{other:?}"),
         },

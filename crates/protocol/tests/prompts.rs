@@ -229,8 +229,12 @@ fn each_prompt_has_text_in_both_languages() {
             kind: Some(domain::DirectType::Query),
             content: "Which id?".into(),
         }),
-        AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, Some(&session_key()))),
-        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&session_key()))),
+        AgentPrompt::Invalid(InvalidMessageNotice::new(
+            invalid,
+            Some(&task_id("T2.4")),
+            Some(&session_key()),
+        )),
+        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&task_id("T2.4")), Some(&session_key()))),
         AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
     ];
     for locale in [Locale::En, Locale::Ko] {
@@ -272,7 +276,7 @@ fn every_message_has_an_example_that_decodes() {
             key_requirement: KeyRequirement::Required,
             ..DecoderOptions::orchestrator()
         };
-        let items = decode_items(&message_example(name, Some(&session_key())).unwrap(), options);
+        let items = decode_items(&message_example(name, None, Some(&session_key())).unwrap(), options);
         assert!(
             matches!(items.as_slice(), [DecodedItem::Message(decoded)] if decoded.message.name() == name),
             "{items:?}"
@@ -369,7 +373,8 @@ fn agent_call_prompt() -> TaskPrompt {
 
 fn plan_task_prompt(locale: Locale) -> TaskPrompt {
     let key = session_key();
-    let role = PreambleOptions { role: Role::Worker, locale, key: &key, task: None };
+    let task = task_id("T1.3");
+    let role = PreambleOptions { role: Role::Worker, locale, key: &key, task: Some(&task) };
     TaskPrompt {
         from: None,
         phase: Some(1),

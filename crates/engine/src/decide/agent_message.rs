@@ -186,6 +186,11 @@ impl DecisionContext<'_> {
             }
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {}
         }
+        // A tester's feedback was its verdict; a line after it adds nothing.
+        let is_tester_of = |own: TaskIndex| sender.role == Role::Tester && self.task_id(own) == *task;
+        if sender.task.is_some_and(is_tester_of) {
+            return None;
+        }
         let Some(own) = sender.task.filter(|_| sender.role == Role::Worker) else {
             return Some("you have no task".to_owned());
         };
@@ -193,6 +198,9 @@ impl DecisionContext<'_> {
         let state = self.run.task(own);
         if id != *task {
             return Some(format!("{task} is not your task: yours is {id}"));
+        }
+        if !is_failure && state.stage.is_claim_accepted() {
+            return None;
         }
         if !state.stage.is_running() {
             return Some(format!("{id} is already {}", state.stage.label()));
@@ -275,11 +283,18 @@ impl DecisionContext<'_> {
             // A verifier accepts the phase by ending its turn.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
-                if let Some(task) = self.run.session(session).task {
+                if let Some(task) = self.task_worked_on_by(session) {
                     self.claim_task(task, ClaimSource::DoneMessage, reason, fields);
                 }
             }
         }
+    }
+
+    /// Returns the task that a worker reports on, unless its report was accepted before.
+    fn task_worked_on_by(&self, session: SessionId) -> Option<TaskIndex> {
+        let sender = self.run.session(session);
+        let is_open = |task: &TaskIndex| self.run.task(*task).stage.is_running();
+        sender.task.filter(|_| sender.role == Role::Worker).filter(is_open)
     }
 
     fn handle_failed(&mut self, session: SessionId, reason: String) {
@@ -297,7 +312,7 @@ impl DecisionContext<'_> {
             // Recorded with the phase, and evaluated when the verifier's turn ends.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
-                if let Some(task) = self.run.session(session).task {
+                if let Some(task) = self.task_worked_on_by(session) {
                     self.fail_attempt(task, AttemptFailure::Reported { reason });
                 }
             }

@@ -87,6 +87,29 @@ impl TaskStage {
         matches!(self, Self::Running(_))
     }
 
+    /// Returns whether the agent reported the task as done, and the report was neither refuted nor overtaken.
+    pub(crate) fn is_claim_accepted(self) -> bool {
+        match self {
+            Self::Claimed
+            | Self::Checking
+            | Self::Checked
+            | Self::Testing
+            | Self::Mergeable(_)
+            | Self::Merging(_)
+            | Self::Merged(_)
+            | Self::Done => true,
+            Self::Waiting
+            | Self::Ready
+            | Self::Running(_)
+            | Self::ChecksFailed
+            | Self::Conflicted
+            | Self::AttemptFailed
+            | Self::Failed
+            | Self::Skipped
+            | Self::Cancelled => false,
+        }
+    }
+
     pub(crate) fn is_merging(self) -> bool {
         matches!(self, Self::Merging(_))
     }

@@ -49,13 +49,13 @@ pub struct OutcomeRequest {
 }
 
 impl InvalidMessageNotice {
-    /// Creates the notice for a decoded message, with an example that carries the session's key.
-    pub fn new(invalid: &InvalidMessage, key: Option<&SessionKey>) -> Self {
+    /// Creates the notice for a decoded message, with an example that carries the session's task and key.
+    pub fn new(invalid: &InvalidMessage, task: Option<&TaskId>, key: Option<&SessionKey>) -> Self {
         let InvalidMessage { message_name, error, span: _ } = invalid;
         Self {
             message_name: (*message_name).to_owned(),
             error: error.clone(),
-            example: message_example(message_name, key),
+            example: message_example(message_name, task, key),
         }
     }
 
@@ -73,13 +73,13 @@ impl InvalidMessageNotice {
 }
 
 impl NearMissNotice {
-    /// Creates the notice for a decoded near miss, with an example that carries the session's key.
-    pub fn new(near_miss: &NearMiss, key: Option<&SessionKey>) -> Self {
+    /// Creates the notice for a decoded near miss, with an example that carries the session's task and key.
+    pub fn new(near_miss: &NearMiss, task: Option<&TaskId>, key: Option<&SessionKey>) -> Self {
         let NearMiss { message_name, span } = near_miss;
         Self {
             message_name: (*message_name).to_owned(),
             raw: span.raw.clone(),
-            example: message_example(message_name, key),
+            example: message_example(message_name, task, key),
         }
     }
 

@@ -10,9 +10,12 @@ use domain::{
 
 use crate::encode::encode;
 
-/// Returns an example of a message by its name, with the session's key; `None` for an unknown name.
-pub fn message_example(name: &str, key: Option<&SessionKey>) -> Option<String> {
-    let task: TaskId = "T1.3".parse().ok()?;
+/// The task in examples for an agent without one: a plan hardly has it, and it decodes as a task id.
+pub(super) const EXAMPLE_TASK: &str = "T0";
+
+/// Returns an example of a message by its name, with the session's task and key; `None` for an unknown name.
+pub fn message_example(name: &str, task: Option<&TaskId>, key: Option<&SessionKey>) -> Option<String> {
+    let task = task.cloned().or_else(|| EXAMPLE_TASK.parse().ok())?;
     encode_example(&build_example(name, &task)?, key)
 }
 

@@ -5,7 +5,7 @@
 
 use domain::{Locale, Role, SessionKey, TaskId};
 
-use super::{localized, prompt_text::PromptText, template};
+use super::{examples::EXAMPLE_TASK, localized, prompt_text::PromptText, template};
 
 /// The recipient of a preamble.
 #[derive(Debug, Clone, Copy)]
@@ -31,11 +31,21 @@ pub fn preamble(PreambleOptions { role, locale, key, task }: PreambleOptions<'_>
     let mut prompt = PromptText::default();
     let value = |name: &str| match name {
         "key" => Some(vec![key.to_string()]),
-        "task" => Some(vec![task.map_or_else(|| "T1.3".to_owned(), TaskId::to_string)]),
+        "task" => Some(vec![task.map_or_else(|| task_placeholder(role).to_owned(), TaskId::to_string)]),
         _ => None,
     };
     template::render(template_text(role, locale), value, &mut prompt);
     prompt.finish()
+}
+
+/// Returns what stands for a task id in the preamble of an agent without a task.
+fn task_placeholder(role: Role) -> &'static str {
+    match role {
+        // It names tasks that it is told.
+        Role::Orchestrator => "ID",
+        // What it reports is about the call, whichever id it names.
+        Role::Operator | Role::Worker | Role::Tester | Role::Verifier | Role::Specialist => EXAMPLE_TASK,
+    }
 }
 
 fn template_text(role: Role, locale: Locale) -> &'static str {
