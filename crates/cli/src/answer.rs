@@ -11,7 +11,7 @@ use crate::{
     failure::Failure,
     localized::localized,
     run_command::{RunTarget, join_words, usage_error},
-    screen::entry::{ParsedInput, entry},
+    screen::entry::{InboxEntry, ParsedInput, entry},
     watch::now,
 };
 
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Question, such as q_1
     #[arg(value_parser = parse_id::<QuestionId>)]
     question: QuestionId,
-    /// Text of the answer
+    /// Text of the answer, or the number of an option
     text: Vec<String>,
     /// Answer with the option of this number, as shown by `jangdan inbox`
     #[arg(long, value_name = "NUMBER")]
@@ -66,11 +66,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
     }
     let keep = arguments.keep.permission_scope();
-    let mut command = match (answer, arguments.option) {
-        (Some(answer), _) => {
+    let entry = find_entry(&target, question)?;
+    let number = answer.as_deref().and_then(|answer| number_of_option(entry.as_ref(), answer));
+    let mut command = match (answer, number.or(arguments.option)) {
+        (Some(answer), None) => {
             UserCommand::Answer { question: Some(question), task: None, answer, scope: keep }
         }
-        (None, number) => command_for_option(&target, question, number.unwrap_or_default())?,
+        (_, number) => command_for_option(&target, question, entry.as_ref(), number.unwrap_or_default())?,
     };
     // An explicit --keep overrides the scope of a numbered option that has none.
     if let UserCommand::Answer { scope: scope @ PermissionScope::Once, .. } = &mut command {
@@ -87,16 +89,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     target.send_command(&command, &done)
 }
 
+/// Returns the number if the answer is the number of an option, as the inbox shows it, and not the text of one.
+fn number_of_option(entry: Option<&InboxEntry>, answer: &str) -> Option<usize> {
+    let number = answer.parse().ok()?;
+    let choices = &entry?.choices;
+    let is_text = choices.is_empty() || choices.iter().any(|choice| choice.label == answer);
+    (!is_text).then_some(number)
+}
+
+fn find_entry(target: &RunTarget<'_>, question: QuestionId) -> Result<Option<InboxEntry>, Failure> {
+    let board = target.source.board(&target.run.id)?;
+    let inbox = board.inbox();
+    let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
+    Ok(row.and_then(|row| entry(&board, Locale::En, now(), row)))
+}
+
 /// Returns the command behind an option's number, as the inbox numbers them.
 fn command_for_option(
     target: &RunTarget<'_>,
     question: QuestionId,
+    entry: Option<&InboxEntry>,
     number: usize,
 ) -> Result<UserCommand, Failure> {
-    let board = target.source.board(&target.run.id)?;
-    let inbox = board.inbox();
-    let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
-    let entry = row.and_then(|row| entry(&board, Locale::En, now(), row)).ok_or_else(|| Failure {
+    let entry = entry.ok_or_else(|| Failure {
         what: format!("{question} is not waiting for you in run {}.", target.run.id),
         hint: Some("List what is: jangdan inbox".to_owned()),
         exit: 1,

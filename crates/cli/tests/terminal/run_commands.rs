@@ -68,6 +68,7 @@ fn a_run_is_controlled_from_another_terminal() {
     project.assert_succeeds(&["status"], "waiting for you");
     project.assert_fails(&["answer", "q_1"], 2, "The answer is empty.");
     project.assert_fails(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
+    project.assert_fails(&["answer", "q_1", "3"], 1, "Options: 1 red, 2 blue");
     project.assert_fails(&["answer", "q_9", "red"], 1, "There is no question q_9");
     project.assert_fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
     project.assert_fails(
@@ -75,7 +76,7 @@ fn a_run_is_controlled_from_another_terminal() {
         2,
         &format!("Name a run with --run {run}"),
     );
-    project.assert_succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
+    project.assert_succeeds(&["answer", "q_1", "2", "--run", run.as_str()], "answered q_1: blue");
     project.assert_fails(&["answer", "q_1", "red"], 1, "already answered");
     project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
     project.assert_fails(&["land"], 1, "No phase of");
