@@ -23,7 +23,7 @@ mod user_commands;
 use std::fmt;
 
 pub use rule::{Rule, RuleViolation};
-pub use search::{SearchResult, search_failing_seed};
+pub use search::{SearchResult, search_expected_violation, search_failing_seed};
 
 use simulation::Simulation;
 use trace::Trace;
