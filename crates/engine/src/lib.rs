@@ -9,7 +9,6 @@ mod decide;
 mod effect;
 mod effect_sink;
 mod graph;
-mod guard;
 mod plan_diff;
 mod planned_work;
 mod queries;
@@ -28,7 +27,6 @@ pub use effect::{
     CompletedDependency, Effect, GateCheck, MergeOrder, SessionAssignment, TaskBrief, TaskDuration,
 };
 pub use graph::{CycleError, Graph, Node};
-pub use guard::Guard;
 pub use planned_work::planned_work;
 pub use queries::ExpectedSession;
 pub use rejection::Rejection;

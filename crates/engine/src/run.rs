@@ -14,7 +14,6 @@ use crate::{
     effect::Effect,
     effect_sink::PendingEffects,
     graph::{Graph, Node},
-    guard::{Guard, Guards},
     schedule::{Schedule, ScheduleLimits},
     state::{
         BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
@@ -99,7 +98,6 @@ pub struct Run {
     /// did. Empty between inputs.
     pub(crate) affected_tasks: BTreeSet<TaskIndex>,
     pub(crate) affected_sessions: BTreeSet<SessionId>,
-    pub(crate) guards: Guards,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -187,14 +185,7 @@ impl Run {
             ignored_offer: None,
             affected_tasks: BTreeSet::new(),
             affected_sessions: BTreeSet::new(),
-            guards: Guards::default(),
         }
-    }
-
-    /// Creates a run with one guard switched off.
-    #[cfg(feature = "fault-injection")]
-    pub fn without_guard(guard: Guard) -> Self {
-        Self { guards: Guards::all_except(guard), ..Self::new() }
     }
 
     /// Returns the sequence number of the last applied event.
@@ -310,10 +301,6 @@ impl Run {
     /// is only recorded.
     pub(crate) fn session_mut_unmarked(&mut self, session: SessionId) -> Option<&mut Session> {
         self.sessions.get_mut(session.0)
-    }
-
-    pub(crate) fn is_guard_on(&self, guard: Guard) -> bool {
-        self.guards.is_on(guard)
     }
 
     /// Returns the session of the orchestrator agent, if it is running.

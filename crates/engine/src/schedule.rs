@@ -11,7 +11,6 @@ use domain::Priority;
 
 use crate::{
     graph::{CycleError, Graph, Node},
-    guard::{Guard, Guards},
     touched_paths::TouchedPaths,
 };
 
@@ -76,7 +75,6 @@ pub struct Schedule {
     open_barriers: BTreeSet<Node>,
     /// While set, nothing starts.
     paused: bool,
-    pub(crate) guards: Guards,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +144,6 @@ impl Schedule {
             newly_ready: Vec::new(),
             open_barriers: BTreeSet::new(),
             paused: false,
-            guards: Guards::default(),
         };
         for node in schedule.graph.nodes() {
             let unmet = u32::try_from(schedule.graph.dependencies(node).len()).unwrap_or(u32::MAX);
@@ -250,9 +247,6 @@ impl Schedule {
 
     /// Takes the slot from a task that waits; when unblocked it resumes before new tasks start.
     pub fn block(&mut self, node: Node) {
-        if !self.guards.is_on(Guard::BlockedReleasesSlot) {
-            return;
-        }
         // A task that was about to resume has no slot, but is blocked all the same.
         let was_queued = matches!(self.state(node), Some(NodeState::Ready | NodeState::Deferred));
         if self.release_slot(node) || was_queued {
@@ -280,7 +274,7 @@ impl Schedule {
         if let Some(task) = self.tasks.get_mut(node.index()).filter(|_| may_retry) {
             task.has_started = false;
             task.state = NodeState::Waiting;
-            if task.unmet == 0 || !self.guards.is_on(Guard::Dependencies) {
+            if task.unmet == 0 {
                 self.make_ready(node);
             }
         }
@@ -300,9 +294,7 @@ impl Schedule {
             index += 1;
             let Some(task) = self.tasks.get_mut(dependent.index()) else { continue };
             task.unmet = task.unmet.saturating_sub(1);
-            if task.state == NodeState::Waiting
-                && (task.unmet == 0 || !self.guards.is_on(Guard::Dependencies))
-            {
+            if task.state == NodeState::Waiting && task.unmet == 0 {
                 self.make_ready(dependent);
             }
         }
@@ -491,15 +483,12 @@ impl Schedule {
 
     /// Returns the first task among the agents with a free slot.
     fn next_in_queue(&self) -> Option<QueueKey> {
-        let has_slots =
-            self.running.len() < self.limits.slots.get() as usize || !self.guards.is_on(Guard::Slots);
-        if self.paused || !has_slots {
+        if self.paused || self.running.len() >= self.limits.slots.get() as usize {
             return None;
         }
         let has_slot = |agent: usize| {
             let limit = self.limits.agents.get(agent).map_or(0, |limit| limit.get());
-            let free = self.running_by_agent.get(agent).is_some_and(|running| *running < limit);
-            free || !self.guards.is_on(Guard::AgentSlots)
+            self.running_by_agent.get(agent).is_some_and(|running| *running < limit)
         };
         let first = |(agent, ready): (usize, &BTreeSet<QueueKey>)| {
             has_slot(agent).then(|| ready.first().copied()).flatten()
@@ -513,7 +502,7 @@ impl Schedule {
 
     fn overlapping_task(&self, node: Node) -> Option<Node> {
         let touches = &self.requirements(node)?.touches;
-        if touches.is_empty() || !self.guards.is_on(Guard::TouchedPaths) {
+        if touches.is_empty() {
             return None;
         }
         let overlaps =

@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use engine::Guard;
 use protocol::{Decoder, DecoderOptions};
 
 #[path = "scenarios/agent_output.rs"]
@@ -66,20 +65,9 @@ fn scenario_files_contain_no_message_when_an_agent_prints_them() {
 #[test]
 fn failing_scenario_reports_line_and_reason() {
     let text = "```scenario\ngiven\n  T1\nthen\n  T1 is done\n```\n";
-    assert_eq!(run_scenario(text, None), Err((5, "T1 is done".to_owned(), "T1 is running".to_owned())));
+    assert_eq!(run_scenario(text), Err((5, "T1 is done".to_owned(), "T1 is running".to_owned())));
     let text = "```scenario\ngiven\n  T1\nwhen\n  pigs fly\n```\n";
-    assert_eq!(run_scenario(text, None), Err((5, "pigs fly".to_owned(), "is not a step".to_owned())));
-}
-
-#[cfg(feature = "fault-injection")]
-#[test]
-fn every_disabled_guard_fails_a_scenario() {
-    let texts: Vec<String> = scenario_files().iter().map(|file| read_text_file(file)).collect();
-    let is_expected_to_pass = |text: &&String| !text.lines().any(|line| line.starts_with("Not yet: "));
-    let texts: Vec<&String> = texts.iter().filter(is_expected_to_pass).collect();
-    let is_undetected = |guard: &Guard| texts.iter().all(|text| run_scenario(text, Some(*guard)).is_ok());
-    let undetected: Vec<Guard> = Guard::ALL.into_iter().filter(is_undetected).collect();
-    assert!(undetected.is_empty(), "no scenario detects that these guards are off: {undetected:?}");
+    assert_eq!(run_scenario(text), Err((5, "pigs fly".to_owned(), "is not a step".to_owned())));
 }
 
 /// Runs a file and returns its failure. A file with a line "Not yet: …" is expected to fail.
@@ -87,7 +75,7 @@ fn scenario_failure(file: &Path) -> Option<String> {
     let name = file.strip_prefix(scenario_folder()).unwrap_or(file).display();
     let text = read_text_file(file);
     let is_expected_to_fail = text.lines().any(|line| line.starts_with("Not yet: "));
-    match run_scenario(&text, None) {
+    match run_scenario(&text) {
         Ok(()) if is_expected_to_fail => Some(format!("{name}: passes now; remove the line 'Not yet'")),
         Err((line, expected, actual)) if !is_expected_to_fail => {
             Some(format!("{name}:{line}: {expected}\n  {actual}"))
@@ -97,7 +85,7 @@ fn scenario_failure(file: &Path) -> Option<String> {
 }
 
 /// Runs a scenario; on failure returns the line number, its text and the actual result.
-fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String, String)> {
+fn run_scenario(text: &str) -> Result<(), (usize, String, String)> {
     let lines =
         scenario_file::parse_scenario_lines(text).map_err(|(line, error)| (line, String::new(), error))?;
     let at = |line: &Line| (line.number, line.text.clone());
@@ -114,7 +102,7 @@ fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String
     }
     let fail_first = |error: String| (first.0, first.1.clone(), error);
     setup.add_defaults().map_err(fail_first)?;
-    let mut runner = ScenarioRunner::start(setup, without).map_err(fail_first)?;
+    let mut runner = ScenarioRunner::start(setup).map_err(fail_first)?;
     let mut last = Section::When;
     for line in &rest {
         if line.section == Section::When && last == Section::Then {

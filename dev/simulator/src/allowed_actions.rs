@@ -34,7 +34,7 @@ impl ActionTable {
     }
 }
 
-impl Simulation<'_> {
+impl Simulation {
     /// Compares the actions that the updates gave each object with those that the run allows now.
     pub(crate) fn check_action_updates(&self) -> Result<(), RuleViolation> {
         let ActionTable { run, tasks, sessions, inbox } = &self.actions;

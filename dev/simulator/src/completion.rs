@@ -19,7 +19,7 @@ const FAULTLESS_STEPS_MAX: u64 = 6_000;
 /// Number of user commands without an event after which the run counts as stuck.
 const IDLE_ROUNDS_MAX: u32 = 30;
 
-impl Simulation<'_> {
+impl Simulation {
     /// Runs without faults until the run has ended.
     pub(crate) fn complete_run(&mut self) -> Result<(), RuleViolation> {
         self.trace.add_note("from here on there are no faults");

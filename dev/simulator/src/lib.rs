@@ -22,10 +22,8 @@ mod user_commands;
 
 use std::fmt;
 
-use engine::Run;
-
 pub use rule::{Rule, RuleViolation};
-pub use search::{SearchResult, search_failing_seed};
+pub use search::{SearchResult, search_expected_violation, search_failing_seed};
 
 use simulation::Simulation;
 use trace::Trace;
@@ -100,21 +98,12 @@ impl fmt::Display for FailedRun {
 
 /// Simulates the run of a seed; an error names the broken rule.
 pub fn simulate(seed: u64, options: &Options) -> Result<Summary, FailedRun> {
-    simulate_with_engine(seed, options, &Run::new)
-}
-
-/// Simulates the run of a seed with another engine, such as one without a guard.
-pub fn simulate_with_engine(
-    seed: u64,
-    options: &Options,
-    new_run: &dyn Fn() -> Run,
-) -> Result<Summary, FailedRun> {
-    Simulation::new(seed, options, new_run, Trace::disabled()).run()
+    Simulation::new(seed, options, Trace::disabled()).run()
 }
 
 /// Simulates the run of a seed, and returns a line for each command, event and crash.
 pub fn simulate_with_trace(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, FailedRun>) {
-    let mut simulation = Simulation::new(seed, options, &Run::new, Trace::enabled());
+    let mut simulation = Simulation::new(seed, options, Trace::enabled());
     let outcome = simulation.run();
     (simulation.into_lines(), outcome)
 }

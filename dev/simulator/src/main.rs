@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use simulator::{Options, Summary};
+use simulator::{Options, Rule, Summary};
 
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -29,6 +29,9 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Options::default().tasks,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     tasks: u32,
+    /// Search for a run that breaks this rule (repeatable: one of these rules), and fail if there is none
+    #[arg(long, value_name = "RULE", conflicts_with = "show")]
+    expect: Vec<Rule>,
     /// Print every command, event and crash of the run with this seed
     #[arg(long, value_name = "SEED")]
     show: Option<u64>,
@@ -37,15 +40,16 @@ struct Arguments {
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let options = Options { tasks: arguments.tasks, ..Options::default() };
-    let summary = match arguments.show {
-        Some(seed) => print_run(seed, &options)?,
+    let line = match arguments.show {
+        Some(seed) => summary_sentence(&print_run(seed, &options)?),
         None => run_search(&arguments, &options)?,
     };
-    writeln!(io::stdout(), "{}", summary_sentence(&summary))?;
+    writeln!(io::stdout(), "{line}")?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_search(arguments: &Arguments, options: &Options) -> Result<Summary> {
+/// Returns the line to print: the counts, or the expected violation.
+fn run_search(arguments: &Arguments, options: &Options) -> Result<String> {
     let start = Instant::now();
     let last_report = Mutex::new(start);
     let n_seeds = arguments.seeds;
@@ -56,14 +60,34 @@ fn run_search(arguments: &Arguments, options: &Options) -> Result<Summary> {
             eprintln!("{n_done} of {n_seeds} runs in {} s", start.elapsed().as_secs());
         }
     };
+    if !arguments.expect.is_empty() {
+        return search_expected(arguments, options, &progress);
+    }
     let result = simulator::search_failing_seed(arguments.first, n_seeds, options, &progress);
-    let Some(failure) = result.failure else { return Ok(result.summary) };
+    let Some(failure) = result.failure else { return Ok(summary_sentence(&result.summary)) };
     let seed = failure.seed;
     let tasks = match arguments.tasks {
         tasks if tasks == Options::default().tasks => String::new(),
         tasks => format!(" --tasks {tasks}"),
     };
     bail!("{failure}\nhint: print that run with `cargo xtask sim --show {seed}{tasks}`")
+}
+
+fn search_expected(
+    arguments: &Arguments,
+    options: &Options,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<String> {
+    let (first, n_seeds, expected) = (arguments.first, arguments.seeds, &arguments.expect);
+    let result = simulator::search_expected_violation(first, n_seeds, options, expected, progress);
+    if let Some(failure) = result.failure {
+        return Ok(failure.to_string());
+    }
+    let others = match result.other_failures.first() {
+        Some(other) => format!("{} break another rule, such as: {other}", result.other_failures.len()),
+        None => "none breaks another rule".to_owned(),
+    };
+    bail!("none of {n_seeds} runs breaks {expected:?}; {others}")
 }
 
 fn print_run(seed: u64, options: &Options) -> Result<Summary> {

@@ -4,7 +4,7 @@ use domain::{Report, RunInput, TaskId, TaskOverlap};
 
 use crate::{rule::RuleViolation, simulation::Simulation};
 
-impl Simulation<'_> {
+impl Simulation {
     /// Reports some overlaps, also of tasks that have ended: a report may be late.
     pub(crate) fn report_overlaps(&mut self) -> Result<(), RuleViolation> {
         let tasks: Vec<TaskId> = self.model.tasks.keys().cloned().collect();

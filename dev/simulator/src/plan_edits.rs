@@ -13,7 +13,7 @@ use crate::{
     simulation::Simulation,
 };
 
-impl Simulation<'_> {
+impl Simulation {
     /// Schedules the next edit of the plan.
     pub(crate) fn schedule_plan_edit(&mut self) {
         let delay_ms = self.edit_random.seconds_as_ms(1, self.faults.user_command_seconds.saturating_mul(4));

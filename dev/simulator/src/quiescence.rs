@@ -12,7 +12,7 @@ use crate::{
 /// A run that continues for longer without users is checked at its end only.
 const STEPS_MAX: u64 = 1_500;
 
-impl Simulation<'_> {
+impl Simulation {
     /// Runs until nothing is scheduled, and checks the reason of everything that waits.
     pub(crate) fn check_quiescence(&mut self) -> Result<(), RuleViolation> {
         self.trace.add_note("from here on there are no user commands");

@@ -1,16 +1,18 @@
 //! Simulated crashes: the server restarts from its log.
 
+use engine::Run;
+
 use crate::{
     rule::{Rule, RuleViolation},
     simulation::Simulation,
 };
 
-impl Simulation<'_> {
+impl Simulation {
     /// Restarts the server from its log.
     pub(crate) fn restart(&mut self, when: &str) -> Result<(), RuleViolation> {
         self.summary.crashes += 1;
         self.trace.add_note(&format!("the server crashes {when}"));
-        self.run = (self.new_run)();
+        self.run = Run::new();
         for recorded in &self.log {
             self.run.apply(recorded);
         }

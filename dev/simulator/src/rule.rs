@@ -3,7 +3,10 @@
 use std::fmt;
 
 /// A rule that every run keeps after each step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+///
+/// On the command line and in `mutations.toml` a rule has the name of its variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
+#[value(rename_all = "verbatim")]
 pub enum Rule {
     /// The same log gives the same state and the same effects when it is replayed.
     SameLogSameState,

@@ -27,10 +27,9 @@ pub(crate) enum InputOutcome {
 }
 
 /// One simulated run.
-pub(crate) struct Simulation<'a> {
+pub(crate) struct Simulation {
     pub(crate) seed: u64,
     pub(crate) options: Options,
-    pub(crate) new_run: &'a dyn Fn() -> Run,
     pub(crate) run: Run,
     /// A run that only applies events: the same log must give the same state.
     pub(crate) mirror: Run,
@@ -61,9 +60,9 @@ pub(crate) struct FaultRates {
     pub user_command_seconds: u32,
 }
 
-impl<'a> Simulation<'a> {
+impl Simulation {
     /// Creates the run of a seed.
-    pub(crate) fn new(seed: u64, options: &Options, new_run: &'a dyn Fn() -> Run, trace: Trace) -> Self {
+    pub(crate) fn new(seed: u64, options: &Options, trace: Trace) -> Self {
         let mut random = Random::new(seed);
         let faults = FaultRates {
             crash_once_in: if random.once_in(2) { 0 } else { random.below(60) + 20 },
@@ -76,9 +75,8 @@ impl<'a> Simulation<'a> {
         Self {
             seed,
             options: *options,
-            new_run,
-            run: new_run(),
-            mirror: new_run(),
+            run: Run::new(),
+            mirror: Run::new(),
             model: Model::default(),
             environment,
             log: Vec::new(),

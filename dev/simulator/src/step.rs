@@ -15,7 +15,7 @@ const COMPARE_ACTIONS_EVERY: u64 = 37;
 /// One run in this number also tries all actions: each attempt copies the state.
 const TRY_ACTIONS_ONCE_IN: u64 = 4;
 
-impl Simulation<'_> {
+impl Simulation {
     pub(crate) fn send_user_command(
         &mut self,
         person: &str,

@@ -27,6 +27,17 @@ fn a_shown_run_starts_with_its_start_input_and_is_reproducible() {
 }
 
 #[test]
+fn an_expected_violation_that_does_not_happen_is_an_error() {
+    let (stdout, status) = run_simulator(&["--seeds", "5", "--expect", "OneAttempt", "--expect", "NoCycle"]);
+    assert_eq!((stdout.as_str(), status), ("", Some(1)));
+}
+
+#[test]
+fn a_rule_without_this_name_is_a_usage_error() {
+    assert_eq!(run_simulator(&["--expect", "NoSuchRule"]).1, Some(2));
+}
+
+#[test]
 fn zero_seeds_are_a_usage_error() {
     assert_eq!(run_simulator(&["--seeds", "0"]).1, Some(2));
 }

@@ -4,6 +4,7 @@ mod api;
 mod bench;
 mod chaos;
 mod fuzz;
+mod mutants;
 mod real_agents;
 mod release;
 mod shell;
@@ -41,6 +42,8 @@ enum Command {
     Chaos(chaos::Options),
     /// Tests a real server with requests generated from its OpenAPI description.
     Api(api::Options),
+    /// Disables one rule of the engine after the other, and checks that the tests detect it.
+    Mutants(mutants::Options),
     /// Installs the real agents and runs them against a scripted model.
     RealAgents(real_agents::Options),
     /// Builds the release program, with the small holder.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Api(options) => api::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Mutants(options) => mutants::run(&options),
         Command::RealAgents(options) => real_agents::run(&options),
         Command::Release => release::run(),
         Command::Bench(options) => return bench::run(&options),

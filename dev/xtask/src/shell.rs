@@ -14,6 +14,20 @@ pub(crate) fn repository_root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
+/// Returns the paths of all files that git tracks or would add, from the repository's root, sorted.
+pub(crate) fn repository_files() -> Result<Vec<String>> {
+    let root = repository_root();
+    let mut list = Command::new("git");
+    list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(&root);
+    let text = command_output(&mut list)?;
+    // The list still has files whose deletion is not committed.
+    let mut paths: Vec<String> =
+        text.split('\0').filter(|path| root.join(path).is_file()).map(str::to_owned).collect();
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
+}
+
 /// Returns a `cargo` command that runs in the repository's root.
 pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::{
-    chaos,
+    chaos, mutants,
     shell::{self, cargo_command, step},
     tidy, tools, web,
 };
@@ -39,6 +39,11 @@ pub(crate) fn run() -> Result<()> {
         "tests",
         "run one alone with `cargo nextest run NAME`; read a snapshot with `cargo insta review`",
         || shell::run(&mut cargo_command(&["nextest", "run", "--workspace"])),
+    )?;
+    step(
+        "mutants",
+        "run one alone with `cargo xtask mutants NAME`; dev/simulator/mutations.toml lists them",
+        || mutants::run(&mutants::Options { name: None }),
     )?;
     step("chaos", "run one round with `cargo xtask chaos --rounds 1 --seed SEED`", || {
         chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1, spare_disk: false })

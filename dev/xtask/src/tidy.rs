@@ -12,7 +12,7 @@ mod sources;
 mod table;
 mod text;
 
-use std::{borrow::Cow, fmt, fs, path::Path, process::Command};
+use std::{borrow::Cow, fmt, fs, path::Path};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -102,21 +102,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Reads every file that git tracks or would add.
 fn files(root: &Path) -> Result<Vec<File>> {
-    let mut list = Command::new("git");
-    list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
-    let mut paths: Vec<String> = shell::command_output(&mut list)?
-        .split('\0')
-        .filter(|path| !path.is_empty())
-        .map(str::to_owned)
-        .collect();
-    paths.sort();
-    paths.dedup();
     let mut files = Vec::new();
-    for path in paths {
-        // The list still has files whose deletion is not committed.
-        if let Ok(bytes) = fs::read(root.join(&path)) {
-            files.push(File { path, text: String::from_utf8_lossy(&bytes).into_owned() });
-        }
+    for path in shell::repository_files()? {
+        let bytes = fs::read(root.join(&path)).with_context(|| format!("read {path}"))?;
+        files.push(File { path, text: String::from_utf8_lossy(&bytes).into_owned() });
     }
     Ok(files)
 }

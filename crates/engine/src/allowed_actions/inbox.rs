@@ -7,7 +7,6 @@ use domain::{
 
 use super::MERGING;
 use crate::{
-    guard::Guard,
     rejection::Rejection,
     run::Run,
     state::{Escalation, GateState, QuestionState, Request, RequestState, TaskStage},
@@ -55,12 +54,9 @@ impl Run {
         let state = self.question_state(question)?;
         match state {
             QuestionState::Pending | QuestionState::WithOrchestrator => Ok(()),
-            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed
-                if self.is_guard_on(Guard::OneAnswer) =>
-            {
+            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {
                 Err(Rejection::AlreadyAnswered { question })
             }
-            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => Ok(()),
             QuestionState::Queued | QuestionState::Withdrawn | QuestionState::Expired => {
                 Err(Rejection::QuestionNotPending { question, state: state.label() })
             }
@@ -99,7 +95,7 @@ impl Run {
 
     pub(crate) fn check_request_skippable(&self, request: RequestId) -> Result<(), Rejection> {
         let (_, dependency) = self.open_request(request)?;
-        if dependency.required && self.is_guard_on(Guard::RequiredRequests) {
+        if dependency.required {
             return Err(Rejection::RequestRequired { request });
         }
         Ok(())

@@ -9,7 +9,6 @@ use crate::{
     decide::resource_from_request_default,
     effect::Effect,
     effect_sink::EffectSink,
-    guard::Guard,
     run::Run,
     state::{
         Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskIndex, TaskStage, WorkItem,
@@ -187,13 +186,7 @@ impl Run {
                 SessionInput::Answer { question: id, answer: answer.to_owned(), prompt }
             }
         };
-        if self.is_guard_on(Guard::AnswerToAskingSession) {
-            self.queue_input_for_worker(task, session, input);
-        } else if let Some((other, _)) = (0..).zip(&self.tasks).find(|(_, task)| task.stage.is_in_progress())
-            && let Some(other) = self.task_mut(TaskIndex(other))
-        {
-            other.pending_inputs.push(input);
-        }
+        self.queue_input_for_worker(task, session, input);
     }
 
     /// Closes a question; its session waits for the next one.

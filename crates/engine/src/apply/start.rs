@@ -9,7 +9,6 @@ use domain::{
 
 use crate::{
     graph::{Graph, Node},
-    guard::Guard,
     run::{NodeKind, Run, RunStatus},
     schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements},
     state::{BudgetUsage, Deadline, Phase, Task, TaskIndex, TaskStage, Team},
@@ -75,10 +74,7 @@ impl Run {
     fn build_schedule(&mut self, work: &PlannedWork, layout: &GraphLayout) {
         let durations = layout.durations(work);
         // A plan with a cycle was rejected before the event was recorded.
-        let mut edges = layout.edges(work);
-        if !self.is_guard_on(Guard::GateBeforeNextPhase) {
-            edges.retain(|(earlier, _)| *earlier < self.tasks.len());
-        }
+        let edges = layout.edges(work);
         let graph =
             Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
         let mut requirements: Vec<Option<TaskRequirements>> =
@@ -90,7 +86,6 @@ impl Run {
             memory: self.settings.memory_mib,
         };
         self.schedule = Schedule::with_barriers(graph, requirements, limits);
-        self.schedule.guards = self.guards;
         for number in 0..self.tasks.len() {
             let task = TaskIndex(u32::try_from(number).unwrap_or(u32::MAX));
             self.apply_plan_status(task);

@@ -12,7 +12,6 @@ use crate::{
     effect::{Effect, MergeOrder, TaskDuration},
     effect_sink::EffectSink,
     graph::Node,
-    guard::Guard,
     run::{NodeKind, Run},
     schedule::HoldReason,
     state::{Attempt, Deadline, EffectKey, TaskIndex, TaskStage, WorkItem, WorkState},
@@ -430,7 +429,7 @@ impl Run {
     fn hold_until_process_ends(&mut self, task: TaskIndex) {
         let (node, session) = (self.task(task).node, self.task(task).session());
         let has_process = session.is_some_and(|session| self.session(session).may_have_process());
-        if has_process && self.is_guard_on(Guard::OneAttempt) {
+        if has_process {
             self.schedule.hold(node, HoldReason::AttemptEnding);
         }
     }

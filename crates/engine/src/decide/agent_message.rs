@@ -12,7 +12,6 @@ use domain::{
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    guard::Guard,
     rejection::Rejection,
     state::{TaskIndex, WorkItem},
 };
@@ -52,26 +51,22 @@ impl DecisionContext<'_> {
         self.check_session_alive(session)?;
         let sender = self.run.session(session);
         let is_known = offset.start < sender.read_from || sender.received_offsets.contains(&offset);
-        if is_known && self.run.is_guard_on(Guard::MessageOnce) {
-            Err(Rejection::StaleReport)
-        } else {
-            Ok(())
-        }
+        if is_known { Err(Rejection::StaleReport) } else { Ok(()) }
     }
 
     /// Rejects a prompt that was processed before: after a restart, the prompts of the current turn are read again.
     pub(super) fn check_new_prompt(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
         let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
-        if is_known && self.run.is_guard_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
+        if is_known { Err(Rejection::StaleReport) } else { Ok(()) }
     }
 
     pub(super) fn receive_message(&mut self, origin: MessageOrigin, message: AgentMessage) {
         match self.rejection_reason(origin.session, &message) {
-            Some(error) if self.run.is_guard_on(Guard::MessagesOfRole) => {
+            Some(error) => {
                 let raw = serde_json::to_string(&message).unwrap_or_default();
                 self.reject_message(origin, message.name().to_owned(), error, raw);
             }
-            _ => {
+            None => {
                 self.emit(events::MessageReceived {
                     session: origin.session,
                     offset: origin.offset,

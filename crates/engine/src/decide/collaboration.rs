@@ -7,10 +7,7 @@ use domain::{
 };
 
 use super::DecisionContext;
-use crate::{
-    guard::Guard,
-    state::{InvocationState, Session, WorkItem},
-};
+use crate::state::{InvocationState, Session, WorkItem};
 
 /// Maximum number of calls that wait for a callee.
 const PENDING_CALLS_MAX: usize = 256;
@@ -40,8 +37,7 @@ impl DecisionContext<'_> {
         if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
             return Some("too many calls are pending; do it yourself or ask the user".to_owned());
         }
-        let path =
-            self.find_call_cycle(session, callee).filter(|_| self.run.is_guard_on(Guard::NoCallCycle))?;
+        let path = self.find_call_cycle(session, callee)?;
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
         Some(format!("dependency cycle: {}", path.join("->")))
     }

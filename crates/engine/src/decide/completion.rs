@@ -8,7 +8,6 @@ use domain::{
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    guard::Guard,
     rejection::Rejection,
     state::{GateState, TaskIndex, TaskStage, WorkItem},
 };
@@ -32,7 +31,7 @@ impl DecisionContext<'_> {
         self.open_feedback_loop(task);
         let attempt = self.run.task(task).attempt();
         let command = self.run.check_of_task(task).cloned();
-        match command.filter(|_| self.run.is_guard_on(Guard::CheckReceipt)) {
+        match command {
             Some(command) => self.emit(events::CheckStarted { task: self.task_id(task), attempt, command }),
             None => self.after_check(task),
         }
@@ -56,7 +55,7 @@ impl DecisionContext<'_> {
         let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
         let is_current = state.stage == TaskStage::Checking && state.attempt() == attempt;
-        if self.run.is_guard_on(Guard::RejectStaleReports) && !is_current {
+        if !is_current {
             return Err(Rejection::StaleReport);
         }
         let passed = receipt.passed();
@@ -138,7 +137,7 @@ impl DecisionContext<'_> {
     pub(super) fn after_failed_round(&mut self, task: TaskIndex) {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
-        if is_last && self.run.is_guard_on(Guard::AttemptLimit) {
+        if is_last {
             let history =
                 self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).history.clone());
             self.end_feedback_loop(task, FeedbackLoopOutcome::Escalated);
@@ -171,9 +170,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
-        if self.run.is_guard_on(Guard::RejectStaleReports)
-            && (!state.stage.is_merging() || state.attempt() != attempt)
-        {
+        if !state.stage.is_merging() || state.attempt() != attempt {
             return Err(Rejection::StaleReport);
         }
         self.emit(events::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
@@ -250,7 +247,7 @@ impl DecisionContext<'_> {
         self.request_checkpoint_creation(task, CheckpointReason::Failure);
         self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted });
         self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
-        if failures >= self.run.settings.retries_max.get() && self.run.is_guard_on(Guard::AttemptLimit) {
+        if failures >= self.run.settings.retries_max.get() {
             self.block_on_escalation(
                 task,
                 NewEscalation {
@@ -272,7 +269,7 @@ impl DecisionContext<'_> {
     /// An agent that is killed from outside loses no attempt, but an agent that crashes each time must not retry
     /// forever.
     pub(super) fn is_uncounted_loss(&self, failure: &AttemptFailure, losses: u32) -> bool {
-        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_guard_on(Guard::AttemptLimit))
+        failure.is_process_loss() && losses <= LOSSES_MAX
     }
 
     pub(super) fn request_checkpoint_creation(&mut self, task: TaskIndex, reason: CheckpointReason) {

@@ -4,7 +4,6 @@ use domain::{OrchestrationMode, Role, RunOutcome, SessionId, TaskId, events};
 
 use super::DecisionContext;
 use crate::{
-    guard::Guard,
     run::{NodeKind, RunStatus},
     state::{EffectKey, GateState, ProcessState, QuestionState, Session, TaskIndex, TaskStage, WorkItem},
 };
@@ -139,8 +138,7 @@ impl DecisionContext<'_> {
     }
 
     fn start_merge(&mut self) -> bool {
-        let is_free = self.run.merging.is_none() || !self.run.is_guard_on(Guard::SerialMerges);
-        if !self.is_run_active() || !is_free {
+        if !self.is_run_active() || self.run.merging.is_some() {
             return false;
         }
         let is_startable = |task: &&TaskIndex| {
@@ -157,8 +155,7 @@ impl DecisionContext<'_> {
 
     /// Ends the run if nothing can proceed and nothing waits for the user.
     fn end_run_if_idle(&mut self) -> bool {
-        if !self.is_run_active() || (self.run.is_guard_on(Guard::EndOnlyWhenIdle) && self.has_pending_work())
-        {
+        if !self.is_run_active() || self.has_pending_work() {
             return false;
         }
         let ids = |stages: &[TaskStage]| -> Vec<TaskId> {

@@ -9,7 +9,6 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     apply::is_allowing_answer,
-    guard::Guard,
     rejection::Rejection,
     state::{QuestionState, WorkItem},
 };
@@ -190,7 +189,6 @@ impl DecisionContext<'_> {
         match pending.as_slice() {
             [] => Err(Rejection::NoPendingQuestion),
             [question] => Ok(*question),
-            [first, ..] if !self.run.is_guard_on(Guard::ChatAnswersOnlyQuestion) => Ok(*first),
             _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
         }
     }
@@ -244,8 +242,7 @@ impl DecisionContext<'_> {
     /// Uses the default if allowed, else raises an escalation.
     pub(super) fn expire_question(&mut self, question: QuestionId) {
         let record = self.run.questions.get(question.0).clone();
-        let may_use_default = !record.required || !self.run.is_guard_on(Guard::DefaultsForOptionalOnly);
-        if let Some(answer) = record.default.filter(|_| may_use_default && record.permission.is_none()) {
+        if let Some(answer) = record.default.filter(|_| !record.required && record.permission.is_none()) {
             self.emit(events::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.deliver_answer(question, answer);
             return;

@@ -3,7 +3,7 @@
 //! After every step the two must be equal, and a rejected input must have changed nothing.
 
 use domain::{EffectId, RecordedEvent, Report, RunInput, RunStart, Timestamp};
-use engine::{Effect, Guard, Run};
+use engine::{Effect, Run};
 
 use crate::{
     agent_output::AgentOutputs, clock, fake_executor::FakeExecutor, run_facts::RunFacts, setup::ScenarioSetup,
@@ -15,8 +15,6 @@ const TICKS_MAX: usize = 1000;
 pub(crate) struct ScenarioRunner {
     pub run: Run,
     replica: Run,
-    /// The guard that is switched off.
-    without: Option<Guard>,
     pub now: Timestamp,
     pub log: Vec<RecordedEvent>,
     pub facts: RunFacts,
@@ -34,11 +32,10 @@ pub(crate) struct ScenarioRunner {
 
 impl ScenarioRunner {
     /// Starts the run.
-    pub(crate) fn start(setup: ScenarioSetup, without: Option<Guard>) -> Result<Self, String> {
+    pub(crate) fn start(setup: ScenarioSetup) -> Result<Self, String> {
         let mut runner = Self {
-            run: new_run(without),
-            replica: new_run(without),
-            without,
+            run: Run::new(),
+            replica: Run::new(),
             now: clock::START,
             log: Vec::new(),
             facts: RunFacts::default(),
@@ -152,7 +149,7 @@ impl ScenarioRunner {
     /// Rebuilds the run from the log, as a restart does.
     pub(crate) fn restart(&mut self) -> Result<(), String> {
         let pending = self.run.pending_effects();
-        self.run = replay(&self.log, self.without)?;
+        self.run = replay(&self.log)?;
         self.compare_with_replica("a restart")?;
         if self.run.pending_effects() != pending {
             return Err("a restart changes the pending effects".to_owned());
@@ -164,7 +161,7 @@ impl ScenarioRunner {
 
     /// Replays the whole log once more.
     pub(crate) fn check_full_replay(&mut self) -> Result<(), String> {
-        if replay(&self.log, self.without)? == self.run {
+        if replay(&self.log)? == self.run {
             Ok(())
         } else {
             Err("replaying the whole log gives another state".to_owned())
@@ -172,17 +169,8 @@ impl ScenarioRunner {
     }
 }
 
-fn new_run(without: Option<Guard>) -> Run {
-    #[cfg(feature = "fault-injection")]
-    if let Some(guard) = without {
-        return Run::without_guard(guard);
-    }
-    debug_assert!(without.is_none(), "only a build with fault-injection can switch a guard off");
-    Run::new()
-}
-
-fn replay(log: &[RecordedEvent], without: Option<Guard>) -> Result<Run, String> {
-    let mut run = new_run(without);
+fn replay(log: &[RecordedEvent]) -> Result<Run, String> {
+    let mut run = Run::new();
     for recorded in log {
         run.apply(&json_round_trip(recorded)?);
     }
