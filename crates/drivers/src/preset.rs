@@ -2,7 +2,7 @@
 //!
 //! Resolves and merges presets; never inspects the machine.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ffi::OsStr, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -158,6 +158,14 @@ pub enum PresetError {
 }
 
 impl Preset {
+    /// Returns whether it is an interpreter without a script, which executes its inputs as code.
+    pub fn executes_its_inputs(&self) -> bool {
+        const INTERPRETERS: [&str; 10] =
+            ["sh", "bash", "dash", "ksh", "zsh", "fish", "python", "python3", "node", "perl"];
+        let name = Path::new(&self.command).file_name().and_then(OsStr::to_str).unwrap_or_default();
+        INTERPRETERS.contains(&name) && self.arguments.is_empty() && self.fresh.is_empty()
+    }
+
     /// Returns the arguments for a start.
     pub fn arguments(&self, launch: LaunchMode<'_>) -> Vec<String> {
         let (more, session) = match launch {

@@ -1,10 +1,13 @@
 //! The user's repository and its properties.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use domain::RunId;
 
-use crate::{CommitId, GitOptions, RepoError, RunRepository, git::GitClient};
+use crate::{CommitId, GitOptions, RepoError, RunRepository, git::GitClient, status::working_tree_status};
 
 /// First version with `merge-tree --write-tree`.
 const VERSION_MIN: (u32, u32) = (2, 38);
@@ -116,6 +119,15 @@ impl Repository {
                 Err(RepoError::CommitNotFound { path: self.opened_from.clone(), revision: "HEAD".to_owned() })
             }
         }
+    }
+
+    /// Returns the files whose content in the working tree differs from HEAD, relative to its root.
+    pub fn uncommitted_files(&self) -> Result<BTreeSet<PathBuf>, RepoError> {
+        if self.traits.is_bare {
+            return Ok(BTreeSet::new());
+        }
+        let status = working_tree_status(&self.git.in_folder(&self.opened_from), None)?;
+        Ok(status.changed.into_iter().chain(status.missing).chain(status.staged).collect())
     }
 
     /// Resolves a revision as seen from the folder it was discovered from.

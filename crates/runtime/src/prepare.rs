@@ -10,11 +10,18 @@ mod location;
 mod plan_files;
 mod team;
 
-use std::{collections::BTreeMap, env, path::Path};
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+};
 
 use crate::{NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
+use sessions::detect::AgentDetector;
+
+use location::RunLocation;
 
 pub use error::PrepareError;
 pub use loaded_plan::LoadedPlan;
@@ -55,8 +62,10 @@ pub fn prepare_run(
     let mut notes = Vec::new();
     let mut work = engine::planned_work(&plan.reading.plan, options.with_optional);
     let location = location::find(project, &config.worktree, options.in_place)?;
+    notes.extend(uncommitted_note(&location, plan.file.as_deref()));
     notes.extend(location.notes);
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
+    notes.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
     notes.extend(team.note);
     let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),
@@ -106,6 +115,23 @@ pub fn prepare_run(
     Ok(PreparedRun { new, notes })
 }
 
+/// Returns a remark about changes in the user's checkout that agents do not see.
+fn uncommitted_note(location: &RunLocation, plan: Option<&Path>) -> Option<String> {
+    const NAMED_MAX: usize = 3;
+    // Jangdan reads these from the checkout itself.
+    let is_read_here = |path: &PathBuf| {
+        path.ends_with(::config::PROJECT_FILE) || plan.is_some_and(|plan| plan == location.root.join(path))
+    };
+    let files: Vec<&PathBuf> = location.uncommitted.iter().filter(|path| !is_read_here(path)).collect();
+    let named: Vec<String> = files.iter().take(NAMED_MAX).map(|path| path.display().to_string()).collect();
+    let more = match files.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let note = "Agents start from the last commit and do not see your uncommitted changes";
+    (!files.is_empty()).then(|| format!("{note}: {}{more}.", named.join(", ")))
+}
+
 /// Returns the memory limit of each member that has one, in MiB.
 fn memory_limits(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
     let of = |preset: &String| drivers::preset::resolve_preset(preset, &config.agents).ok()?.memory_mib;
@@ -120,4 +146,30 @@ pub fn user_name() -> String {
 
 fn read_template(path: &Path) -> Result<String, PrepareError> {
     std::fs::read_to_string(path).map_err(|source| PrepareError::Template { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::{RunLocation, uncommitted_note};
+    use crate::Isolation;
+
+    fn note_about(files: &[&str]) -> Option<String> {
+        let location = RunLocation {
+            root: PathBuf::from("/project"),
+            isolation: Isolation::InPlace,
+            uncommitted: files.iter().map(PathBuf::from).collect(),
+            notes: Vec::new(),
+        };
+        uncommitted_note(&location, Some(Path::new("/project/docs/TASKS.md")))
+    }
+
+    #[test]
+    fn uncommitted_changes_that_agents_do_not_see_are_mentioned() {
+        assert_eq!(note_about(&[]), None);
+        assert_eq!(note_about(&["docs/TASKS.md", "jangdan.toml"]), None);
+        let note = note_about(&["a", "b", "c", "d", "docs/TASKS.md"]).unwrap();
+        assert!(note.ends_with("do not see your uncommitted changes: a, b, c and 1 more."), "{note}");
+    }
 }

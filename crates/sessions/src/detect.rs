@@ -104,13 +104,19 @@ impl AgentDetector {
         DetectedAgent { name, preset, program, version, login }
     }
 
-    fn find_program(&self, command: &str) -> Option<PathBuf> {
+    /// Returns the program of a command: an absolute path, or a name on the search path.
+    pub fn find_program(&self, command: &str) -> Option<PathBuf> {
         let command = Path::new(command);
         if command.components().count() > 1 {
             return is_program(command).then(|| command.to_owned());
         }
         let mut folders = std::env::split_paths(&self.path).filter(|folder| folder.is_absolute());
         folders.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
+    }
+
+    /// Returns whether no file or variable shows that an agent is signed in.
+    pub fn is_signed_out(&self, check: &LoginEvidence) -> bool {
+        self.login_state(check) == LoginState::Out
     }
 
     fn login_state(&self, check: &LoginEvidence) -> LoginState {

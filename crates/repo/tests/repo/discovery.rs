@@ -108,3 +108,25 @@ fn lfs_is_detected_in_every_folder_and_only_in_gitattributes() {
     check("deep/notes.gitattributes", "*.bin filter=lfs\n", LfsState::Unused);
     check("README", "*.bin filter=lfs\n", LfsState::Unused);
 }
+
+#[test]
+fn uncommitted_files_are_those_that_differ_from_head() {
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, "edited", "a\n");
+        write_file(user, "deleted", "a\n");
+        write_file(user, "staged", "a\n");
+        write_file(user, "same", "a\n");
+        write_file(user, ".gitignore", "ignored\n");
+    });
+    let user = fixture.user_folder();
+    let repository = Repository::discover(&user, &git_options()).unwrap();
+    assert!(repository.uncommitted_files().unwrap().is_empty());
+    write_file(&user, "edited", "b\n");
+    std::fs::remove_file(user.join("deleted")).unwrap();
+    write_file(&user, "staged", "b\n");
+    git(&user, &["add", "staged"]);
+    write_file(&user, "folder/new", "a\n");
+    write_file(&user, "ignored", "a\n");
+    let files: Vec<_> = repository.uncommitted_files().unwrap().into_iter().collect();
+    assert_eq!(files, ["deleted", "edited", "folder/new", "staged"].map(std::path::PathBuf::from));
+}

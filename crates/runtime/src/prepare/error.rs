@@ -39,6 +39,22 @@ pub enum PrepareError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The program of an agent is not on this machine.
+    #[error("agent {name} is not installed: {command} is not on PATH")]
+    NotInstalled {
+        /// Name of the agent's preset.
+        name: String,
+        /// Program that was looked for.
+        command: String,
+        /// How to install it; empty if unknown.
+        install: String,
+    },
+    /// An agent is an interpreter without a script, which would execute prompts as code.
+    #[error("agent {name} has no script: it would execute the text of the plan as shell commands")]
+    NoScript {
+        /// Name of the agent's preset.
+        name: String,
+    },
     /// No agent is configured, and no known agent is usable on this machine.
     #[error("no agent is installed and signed in")]
     NoAgent,
@@ -119,6 +135,16 @@ impl PrepareError {
             }
             Self::PlanMistakes { .. } => "Fix them; each error has its line.".to_owned(),
             Self::UnknownAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
+            Self::NotInstalled { install, .. } if install.is_empty() => {
+                "Install it, or choose another agent with --agent. List the agents: jangdan agents".to_owned()
+            }
+            Self::NotInstalled { install, .. } => {
+                format!("Install it: {install}. Or choose another agent with --agent.")
+            }
+            Self::NoScript { .. } => {
+                "Configure an agent in jangdan.toml: [agents.mine], extends = \"shell\", arguments = [\"agent.sh\"]"
+                    .to_owned()
+            }
             Self::NoAgent => {
                 "See what is missing: jangdan agents. Or configure an agent of your own in jangdan.toml."
                     .to_owned()

@@ -1,6 +1,9 @@
 //! Where a run works: the repository and base commit, or the project's folder itself.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleAvailability};
 
@@ -14,6 +17,8 @@ pub(super) struct RunLocation {
     pub root: PathBuf,
     /// How tasks are isolated from each other.
     pub isolation: Isolation,
+    /// Files of the user's checkout with changes that the base commit does not have, relative to its root.
+    pub uncommitted: BTreeSet<PathBuf>,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
@@ -29,6 +34,7 @@ pub(super) fn find(
         return Ok(RunLocation {
             root: project.to_owned(),
             isolation: Isolation::InPlace,
+            uncommitted: BTreeSet::new(),
             notes: vec![note.to_owned()],
         });
     }
@@ -50,6 +56,7 @@ pub(super) fn find(
     Ok(RunLocation {
         root: working_tree_root(&repository, project),
         isolation: Isolation::Worktrees { base: base.to_string(), target },
+        uncommitted: repository.uncommitted_files()?,
         notes,
     })
 }

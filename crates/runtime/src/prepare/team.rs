@@ -1,6 +1,6 @@
 //! Assembles the team of a run: its members and the preset that starts each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use config::Config;
 use domain::{AgentName, PlannedWork, Role, TeamMember};
@@ -54,6 +54,47 @@ pub(super) fn assemble_team(
         team.add_named(&member.name, member.role.unwrap_or(Role::Specialist));
     }
     Ok(Team { members: team.members, presets: team.presets, tester, note })
+}
+
+/// Fails if a program of the team is not installed. Returns remarks about agents that only other agents call, and about
+/// agents that seem to be signed out.
+pub(super) fn check_programs(
+    team: &Team,
+    config: &Config,
+    detector: &AgentDetector,
+) -> Result<Vec<String>, PrepareError> {
+    let mut notes = Vec::new();
+    let mut is_checked = BTreeSet::new();
+    // Members that work on tasks come first, so that their presets are not taken for those of callees.
+    let (callees, workers): (Vec<_>, Vec<_>) =
+        team.members.iter().partition(|member| member.role == Role::Specialist);
+    for member in workers.into_iter().chain(callees) {
+        let Some(name) = team.presets.get(&member.name).filter(|name| is_checked.insert(*name)) else {
+            continue;
+        };
+        let Ok(preset) = preset::resolve_preset(name, &config.agents) else { continue };
+        if preset.executes_its_inputs() {
+            return Err(PrepareError::NoScript { name: name.clone() });
+        }
+        // A path of the project is looked up in the worktree of each task.
+        let is_project_path = preset.command.contains('/') && !preset.command.starts_with('/');
+        if is_project_path || detector.find_program(&preset.command).is_some() {
+            if let Some(login) = preset.login.as_ref().filter(|login| detector.is_signed_out(login)) {
+                notes.push(format!("{} seems to be signed out: {}.", preset.title, login.how));
+            }
+            continue;
+        }
+        let error = PrepareError::NotInstalled {
+            name: name.clone(),
+            command: preset.command.clone(),
+            install: preset.install.clone(),
+        };
+        if member.role != Role::Specialist {
+            return Err(error);
+        }
+        notes.push(format!("{error}. Other agents cannot call it."));
+    }
+    Ok(notes)
 }
 
 struct TeamBuilder<'a> {

@@ -1,11 +1,13 @@
 //! Members of a team with their roles and presets.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use config::{Config, ConfigFile, Layers, load};
 use domain::{PlannedTask, PlannedWork};
 
-use super::assemble_team;
+use sessions::detect::AgentDetector;
+
+use super::{assemble_team, check_programs};
 
 fn parse_config(text: &str) -> Config {
     let file = ConfigFile { name: "jangdan.toml", bytes: text.as_bytes(), folder: Path::new("/project") };
@@ -101,4 +103,61 @@ fn agents_named_by_the_plan_or_the_configuration_are_members() {
         None,
         "claude Worker claude, codex Specialist codex x2",
     );
+}
+
+/// Checks the programs of a team on a machine that has only these.
+fn check_with_programs(text: &str, agent: Option<&str>, installed: &[&str]) -> Result<Vec<String>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    for program in installed {
+        let path = folder.path().join(program);
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let detector = AgentDetector {
+        path: folder.path().into(),
+        home: None,
+        variables: vec![("CODEX_API_KEY".to_owned(), "set".into())],
+        version_timeout: Duration::ZERO,
+    };
+    let config = parse_config(text);
+    let team = assemble_team(&config, &plan_with_tasks(&[""]), agent).unwrap();
+    check_programs(&team, &config, &detector).map_err(|error| format!("{error} | {}", error.hint()))
+}
+
+#[test]
+fn an_agent_that_is_not_installed_is_refused_with_its_installation() {
+    let refusal = check_with_programs("", Some("aider"), &["codex"]).unwrap_err();
+    assert_eq!(
+        refusal,
+        "agent aider is not installed: aider is not on PATH | Install it: pip install aider-install && \
+         aider-install. Or choose another agent with --agent."
+    );
+    assert!(check_with_programs("", Some("codex"), &["codex"]).is_ok());
+    let tester = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'tester'";
+    assert!(check_with_programs(tester, None, &["codex"]).unwrap_err().contains("gemini is not installed"));
+}
+
+#[test]
+fn a_missing_agent_that_is_only_called_is_mentioned() {
+    let team = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'specialist'";
+    let notes = check_with_programs(team, None, &["codex"]).unwrap();
+    assert_eq!(notes, ["agent gemini is not installed: gemini is not on PATH. Other agents cannot call it."]);
+}
+
+#[test]
+fn an_agent_that_seems_signed_out_is_mentioned() {
+    let notes = check_with_programs("", Some("gemini"), &["gemini"]).unwrap();
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("seems to be signed out: "), "{notes:?}");
+}
+
+#[test]
+fn a_shell_without_a_script_is_refused() {
+    let refusal = check_with_programs("", Some("shell"), &["sh"]).unwrap_err();
+    assert!(refusal.contains("it would execute the text of the plan"), "{refusal}");
+    let script = "[agents.mine]\nextends = 'shell'\narguments = ['agent.sh']\nrole = 'worker'";
+    assert_eq!(check_with_programs(script, None, &["sh"]), Ok(Vec::new()));
+    let own_program =
+        "[agents.mine]\nextends = 'shell'\ncommand = './agent'\narguments = ['x']\nrole = 'worker'";
+    assert_eq!(check_with_programs(own_program, None, &[]), Ok(Vec::new()));
 }
