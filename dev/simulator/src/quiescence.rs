@@ -1,6 +1,6 @@
 //! Runs without users until nothing is scheduled: then everything that does not continue must have an open reason.
 
-use domain::{BlockReason, EscalationLevel, TaskId};
+use domain::{BlockReason, EscalationLevel, TaskId, Timestamp};
 
 use crate::{
     environment::ProcessState,
@@ -11,6 +11,8 @@ use crate::{
 
 /// A run that continues for longer without users is checked at its end only.
 const STEPS_MAX: u64 = 1_500;
+/// Time that a check or merge waits at most for the end of a turn.
+const TURN_WAIT_MS: i64 = 30_000;
 
 impl Simulation {
     /// Runs until nothing is scheduled, and checks the reason of everything that waits.
@@ -21,7 +23,8 @@ impl Simulation {
         // A main agent asks for the next task without end.
         let is_thin = self.model.settings.mode == domain::OrchestrationMode::Thin;
         let last = self.step + if is_thin { STEPS_MAX / 10 } else { STEPS_MAX };
-        while self.environment.has_scheduled_events() || self.has_waiting_effect() {
+        while self.environment.has_scheduled_events() || self.has_waiting_effect() || self.has_near_deadline()
+        {
             if self.step > last {
                 return Ok(());
             }
@@ -45,6 +48,12 @@ impl Simulation {
     fn has_waiting_effect(&self) -> bool {
         let Model { postponed, finished, .. } = &self.model;
         postponed.difference(finished).any(|effect| self.run.is_effect_pending(*effect))
+    }
+
+    /// Tells whether a timer of the run fires soon; a merge waits that long for the turn of an agent that hangs.
+    fn has_near_deadline(&self) -> bool {
+        let Timestamp(now) = self.environment.now();
+        self.run.next_deadline().is_some_and(|Timestamp(deadline)| deadline <= now + TURN_WAIT_MS)
     }
 
     /// Returns the problem of a task that does not continue.

@@ -5,7 +5,7 @@ use simulator::{Options, SearchResult, search_failing_seed};
 /// Seeds found by `cargo xtask soak`, each for a bug of the engine.
 const FOUND_BY_SOAK: &[u64] = &[
     17_198, 27_676, 62_009, 101_704, 205_090, 353_571, 360_600, 447_461, 518_938, 681_093, 758_714, 865_509,
-    8_946,
+    8_946, 11_856,
 ];
 
 fn assert_no_failure(result: &SearchResult) {
