@@ -12,7 +12,7 @@ mod team;
 
 use std::{collections::BTreeMap, env, path::Path};
 
-use crate::{NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
+use crate::{LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
 
@@ -90,6 +90,10 @@ pub fn prepare_run(
             ::config::SandboxMode::Required => SandboxMode::Required,
         },
         sandbox_write: config.sandbox.write.clone(),
+        land_strategy: match config.land_strategy {
+            ::config::LandStrategy::Merge => LandStrategy::Merge,
+            ::config::LandStrategy::Squash => LandStrategy::Squash,
+        },
         template,
         plan: plan.file.clone(),
         plan_options,
