@@ -233,13 +233,16 @@ impl RunRepository {
     pub fn has_checked_out(&self, path: &Path, branch: &str) -> Result<bool, RepoError> {
         let git = self.repository.git.in_folder(path);
         let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1, 128])?;
-        let is_worktree = git.call(["rev-parse", "--is-inside-work-tree"]).run_accepting_codes(&[128])?;
-        Ok(head.trimmed_text() == branch_ref(branch) && is_worktree.trimmed_text() == "true")
+        Ok(head.trimmed_text() == branch_ref(branch) && is_working_tree(&git)?)
     }
 
     /// Tells whether tracked files of a user's checkout are changed, missing or staged.
     pub fn has_uncommitted_changes(&self, path: &Path) -> Result<bool, RepoError> {
-        let status = working_tree_status(&self.repository.git.in_folder(path), None)?;
+        let git = self.repository.git.in_folder(path);
+        if !is_working_tree(&git)? {
+            return Ok(false);
+        }
+        let status = working_tree_status(&git, None)?;
         let has_changed = status.changed.iter().any(|file| !status.untracked.contains(file));
         Ok(has_changed || !status.missing.is_empty() || !status.staged.is_empty())
     }
@@ -396,6 +399,11 @@ impl RunRepository {
         };
         Ok(call.arg(to.as_str()).run()?.paths().collect())
     }
+}
+
+fn is_working_tree(git: &GitClient) -> Result<bool, RepoError> {
+    let answer = git.call(["rev-parse", "--is-inside-work-tree"]).run_accepting_codes(&[128])?;
+    Ok(answer.trimmed_text() == "true")
 }
 
 /// Fast-forwards the branch of a checkout. Settings of the repository that change how `git merge` works are overridden.

@@ -1,6 +1,6 @@
 //! Brings the work of a run into a branch of the user, which moves only after the check passes on the merged result.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use engine::LandingCheck;
 use repo::{CommitId, LandingOutcome, LandingPlan, PlannedLanding, RepoError};
@@ -88,17 +88,28 @@ pub(crate) fn land(
     };
     let is_squash = order.is_squash || context.environment.land_strategy == LandStrategy::Squash;
     for _ in 0..ATTEMPTS_MAX {
-        let landing = match git.plan_landing(&branch, &source, is_squash)? {
-            LandingPlan::AlreadyLanded => return Ok(LandReport::AlreadyLanded { branch }),
-            LandingPlan::Conflicted { files } => {
+        let path = git.worktree_of_branch(&branch)?;
+        let is_movable = match &path {
+            Some(path) => order.checkout != CheckoutPolicy::Leave && git.has_checked_out(path, &branch)?,
+            None => true,
+        };
+        let landing = match (git.plan_landing(&branch, &source, is_squash)?, &path) {
+            (LandingPlan::AlreadyLanded, _) => return Ok(LandReport::AlreadyLanded { branch }),
+            (_, Some(path)) if !is_movable => {
+                return Ok(LandReport::CheckedOut { branch, path: path.clone() });
+            }
+            (LandingPlan::Conflicted { files }, _) => {
                 let manual_merge = manual_merge(context, git, &branch, &source, "git merge")?;
                 return Ok(LandReport::Conflicted { branch, files, manual_merge });
             }
-            LandingPlan::Move(landing) => landing,
+            (LandingPlan::Move(landing), _) => landing,
         };
-        let path = git.worktree_of_branch(&branch)?;
-        if let Some(report) = refuse_before_check(git, order, &landing, path.as_deref())? {
-            return Ok(report);
+        // Checked again when the branch moves; the check in between may take long.
+        if let Some(path) = &path {
+            let files = git.files_blocking_landing(&landing, path)?;
+            if !files.is_empty() {
+                return Ok(LandReport::Dirty { branch, files });
+            }
         }
         let check = order.check.command.as_ref().filter(|_| landing.has_new_tree);
         if order.checkout == CheckoutPolicy::DryRun {
@@ -116,28 +127,12 @@ pub(crate) fn land(
         };
         match outcome {
             LandingOutcome::Landed => return Ok(landed_report(landing)),
-            LandingOutcome::CheckedOut { path } => return Ok(LandReport::CheckedOut { branch, path }),
             LandingOutcome::Dirty { files } => return Ok(LandReport::Dirty { branch, files }),
-            LandingOutcome::BranchMoved => {}
+            // The branch was committed to, checked out or switched away from meanwhile.
+            LandingOutcome::BranchMoved | LandingOutcome::CheckedOut { .. } => {}
         }
     }
     Err(LandError::Failed(format!("branch {branch} was moved meanwhile, {ATTEMPTS_MAX} times")))
-}
-
-/// Returns the report of a landing that is refused whatever its check says.
-fn refuse_before_check(
-    git: &RunGit,
-    order: &LandingOrder,
-    landing: &PlannedLanding,
-    path: Option<&Path>,
-) -> Result<Option<LandReport>, LandError> {
-    let Some(path) = path else { return Ok(None) };
-    let branch = landing.branch.clone();
-    if order.checkout == CheckoutPolicy::Leave || !git.has_checked_out(path, &branch)? {
-        return Ok(Some(LandReport::CheckedOut { branch, path: path.to_owned() }));
-    }
-    let files = git.files_blocking_landing(landing, path)?;
-    Ok((!files.is_empty()).then_some(LandReport::Dirty { branch, files }))
 }
 
 /// Runs the check on the commit that the branch would be moved to. Returns the end of its output if it fails.

@@ -152,3 +152,34 @@ fn unusable_targets_are_refused() {
     assert!(matches!(land_into("main~0"), LandReport::UnknownBranch { .. }));
     assert!(matches!(land_into(&format!("jangdan/{run}/T1")), LandReport::OwnBranch { .. }));
 }
+
+#[test]
+fn check_of_an_approved_phase_is_used_if_the_run_has_none() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let mut work = plan(&["T1"]);
+    work.phases[0].verify = Some("test -e T1.txt".to_owned());
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+    let run = fixture.start_with(work, settings);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    commit_as_user(&fixture, "mine");
+    let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
+    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let LandReport::Planned { check, .. } = &planned else { panic!("{planned:?}") };
+    assert_eq!(check.as_deref(), Some("test -e T1.txt"));
+}
+
+#[test]
+fn approval_merges_into_a_branch_that_moved_on_and_is_not_checked_out() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = start_two_phases(&fixture);
+    wait_for_review(&fixture, &run, 1);
+    let own = commit_as_user(&fixture, "mine");
+    fixture.git(&["checkout", "--quiet", "-b", "elsewhere"]);
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
+    let first_parent = || fixture.git(&["rev-list", "--first-parent", "-2", "main"]);
+    crate::processes::wait_until("the branch has the first phase", || {
+        let history = first_parent();
+        history.lines().nth(1) == Some(own.as_str())
+    });
+    assert!(fixture.git(&["ls-tree", "--name-only", "main"]).contains("T1.txt"));
+}
