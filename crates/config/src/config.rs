@@ -26,6 +26,8 @@ pub struct Config {
     pub worktree: WorktreeConfig,
     /// Settings of the sandbox.
     pub sandbox: SandboxConfig,
+    /// How the work of a run is brought into the user's branch.
+    pub land_strategy: LandStrategy,
     /// Absolute path of the file that replaces the task prompt.
     pub template: Option<PathBuf>,
     /// Whether checkboxes of done tasks are ticked in the plan file.
@@ -97,6 +99,15 @@ pub struct PortConfig {
     pub per_task: u16,
 }
 
+/// How the work of a run is brought into the user's branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LandStrategy {
+    /// With its commits: a fast-forward if possible, else a merge commit.
+    Merge,
+    /// As one commit.
+    Squash,
+}
+
 /// Settings of the sandbox that restricts agents to their worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxConfig {
@@ -147,6 +158,10 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
                 _ => SandboxMode::Off,
             },
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
+        },
+        land_strategy: match values.choice("land.strategy") {
+            "squash" => LandStrategy::Squash,
+            _ => LandStrategy::Merge,
         },
         template: values.text("prompt.template").map(PathBuf::from),
         write_back: values.boolean("plan.write_back"),

@@ -95,6 +95,8 @@ pub const KEYS: &[Key] = &[
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),
     key("worktree.disk_budget", ValueKind::Size { none: true }, "20 GiB", "disk space of all worktrees; above it, reproducible ones are deleted"),
 
+    key("land.strategy", ValueKind::Choice(&["merge", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, or as one commit"),
+
     key("server.port", ValueKind::Number { min: 0, max: 65_535 }, "0", "port of the page on 127.0.0.1; 0 uses the previous one, or any free port"),
 
     key("prompt.template", ValueKind::Path, "", "file that replaces the task prompt"),

@@ -43,7 +43,7 @@ pub enum Effect {
     /// Collects a phase's artefacts and runs its check. Reported by `GateChecked`.
     CheckGate(Box<GateCheck>),
     /// Merges an approved phase into the project's branch. Reported by `EffectFinished` or `PhaseNotLanded`.
-    LandPhase { phase: PhaseNumber },
+    LandPhase { phase: PhaseNumber, check: LandingCheck },
     /// Creates a checkpoint of a task's worktree. Reported by `CheckpointFinished`.
     MakeCheckpoint {
         checkpoint: CheckpointId,
@@ -134,6 +134,14 @@ pub struct MergeOrder {
     pub check: Option<String>,
     /// Tree on which the task's check passed; an equal merged tree is not checked again.
     pub checked_tree: Option<String>,
+    pub timeout_ms: u64,
+}
+
+/// The check of work that is merged with commits of the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LandingCheck {
+    /// Absent if nothing checks it.
+    pub command: Option<String>,
     pub timeout_ms: u64,
 }
 

@@ -11,13 +11,14 @@ use domain::{
 };
 
 use crate::{
-    effect::Effect,
+    effect::{Effect, LandingCheck},
     effect_sink::PendingEffects,
     graph::{Graph, Node},
     schedule::{Schedule, ScheduleLimits},
     state::{
-        BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
-        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team,
+        BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, GateState,
+        Invocation, Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage,
+        TaskState, Team,
     },
     table::Table,
     timers::Timers,
@@ -306,6 +307,15 @@ impl Run {
     /// Returns the session of the orchestrator agent, if it is running.
     pub(crate) fn orchestrator(&self) -> Option<SessionId> {
         self.root_session.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
+    }
+
+    /// Returns the check of work that is merged with commits of the user: the run's, else that of the last approved
+    /// phase that has one.
+    pub fn landing_check(&self) -> LandingCheck {
+        let approved = self.phases.values().rev().filter(|phase| phase.gate == GateState::Approved);
+        let phase_check = || approved.filter_map(|phase| phase.verify.clone()).next();
+        let command = self.settings.verify.clone().or_else(phase_check);
+        LandingCheck { command, timeout_ms: self.settings.timeout_ms }
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.

@@ -193,12 +193,13 @@ impl RepoError {
 
 /// Returns a hint for common error messages of git.
 fn git_stderr_hint(stderr: &str) -> &'static str {
-    const HINTS: [(&str, &str); 8] = [
+    const HINTS: [(&str, &str); 9] = [
         (
             "dubious ownership",
             "the repository belongs to another user: see `safe.directory` in `git help config`",
         ),
         ("cannot create 'refs/heads/jangdan/", "one of your branches conflicts with jangdan/…: rename it"),
+        ("MERGE_HEAD exists", "a merge is in progress in your checkout: commit or abort it, then retry"),
         ("No space left", "free some space; `jangdan clean` lists worktrees that can be removed"),
         ("index.lock", "another git process is running there, or crashed: check, then remove the lock file"),
         (

@@ -170,6 +170,10 @@ impl GitCall<'_> {
         self
     }
 
+    pub(crate) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+        arguments.into_iter().fold(self, |call, argument| call.arg(argument))
+    }
+
     pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self

@@ -1,6 +1,8 @@
-//! Fast-forwards the user's branch to the run's result ("landing").
+//! Brings the work of a run into a branch of the user ("landing"): plans the move of the branch, then carries it out.
 //!
-//! A checked-out branch is moved only by [`RunRepository::land_checked_out`], on the user's explicit request.
+//! Planning only writes objects, so a crash before the branch moves leaves nothing behind. A checked-out branch is moved
+//! only by [`RunRepository::land_checked_out`], on the user's explicit request. Which files of a checkout prevent that is
+//! in `checkout_obstacles`.
 
 use std::{
     fs,
@@ -10,41 +12,92 @@ use std::{
 use domain::PhaseNumber;
 
 use crate::{
-    CommitId, RepoError, RunRepository,
-    git::to_path,
-    names::{branch_ref, gate_ref},
+    CommitId, GitIdentity, RepoError, RunRepository,
+    checkout_obstacles::{CheckoutObstacles, find_obstacles},
+    conflicts::{self, MergeTreeResult},
+    git::{GitClient, to_path},
+    names::{branch_ref, gate_ref, squash_ref, squash_ref_prefix},
     repository::find_commit,
     status::working_tree_status,
     worktree_lock,
 };
 
-/// Result of landing.
+/// Which work is landed, and where.
+#[derive(Debug, Clone)]
+pub struct LandingRequest<'a> {
+    /// Target branch, created if it does not exist.
+    pub branch: &'a str,
+    /// Commit of the run whose work is landed.
+    pub commit: &'a CommitId,
+    /// Whether the branch gets one commit instead of the run's commits.
+    pub is_squash: bool,
+}
+
+/// What landing would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LandingPlan {
+    /// The branch already has the work.
+    AlreadyLanded,
+    /// The branch has commits that conflict with the run's.
+    Conflicted {
+        /// Conflicting files, sorted by path.
+        files: Vec<PathBuf>,
+    },
+    /// The branch can be moved.
+    Move(PlannedLanding),
+}
+
+/// A move of a branch, not carried out yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedLanding {
+    /// Target branch.
+    pub branch: String,
+    /// Current commit of the branch; `None` if it does not exist.
+    pub from: Option<CommitId>,
+    /// Commit that the branch is moved to.
+    pub to: CommitId,
+    /// Commit of the run whose work is landed.
+    pub source: CommitId,
+    /// How `to` is related to the commits of the run.
+    pub kind: LandingKind,
+    /// Number of commits of the run that the branch does not have yet.
+    pub n_commits: u32,
+    /// Files that differ between `from` and `to`.
+    pub files: Vec<PathBuf>,
+    /// Tree of `to`.
+    pub tree: String,
+    /// False if the run itself has the same tree, so that its own checks have examined it.
+    pub has_new_tree: bool,
+}
+
+/// How a branch gets the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LandingKind {
+    /// It moves to the run's commit.
+    FastForward,
+    /// It gets a merge commit.
+    Merge,
+    /// It gets one commit with all changes.
+    Squash,
+}
+
+/// Result of moving a branch as planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandingOutcome {
     /// The branch was moved.
-    Landed {
-        /// From where; `None` where it had no commit before.
-        from: Option<CommitId>,
-        /// Number of commits that the branch gained.
-        n_commits: u32,
-    },
-    /// The branch already contains the commit.
-    AlreadyLanded,
-    /// The branch is checked out and was not moved.
+    Landed,
+    /// The branch is checked out or being rebased, and was not moved.
     CheckedOut {
         /// Worktree in which it is checked out.
         path: PathBuf,
     },
-    /// The branch has commits that the run lacks; merge it into the run first.
-    Diverged {
-        /// Tip of the user's branch.
-        tip: CommitId,
-    },
-    /// The worktree has uncommitted changes.
+    /// Files in the checkout would be overwritten. Nothing was changed.
     Dirty {
-        /// Files with uncommitted changes.
+        /// Files with uncommitted changes, and untracked files in the way.
         files: Vec<PathBuf>,
     },
+    /// The branch was moved after it was planned. Plan again.
+    BranchMoved,
 }
 
 impl RunRepository {
@@ -72,72 +125,126 @@ impl RunRepository {
         Ok(latest)
     }
 
-    /// Fast-forwards a branch that is not checked out anywhere; creates it if it does not exist.
-    pub fn land(&self, branch: &str, commit: &CommitId) -> Result<LandingOutcome, RepoError> {
-        let tip = self.branch_tip(branch)?;
-        if let Some(landing) = self.check_fast_forward(tip.as_ref(), commit)? {
-            return Ok(landing);
+    /// Tells whether a branch of exactly this name exists.
+    pub fn has_branch(&self, branch: &str) -> Result<bool, RepoError> {
+        let call = self.repository.git.call(["show-ref", "--verify", "--quiet", &branch_ref(branch)]);
+        Ok(call.run_accepting_codes(&[1, 128])?.code == 0)
+    }
+
+    /// Plans landing: finds the commit that the branch would be moved to, and creates it if it is a new one.
+    pub fn plan_landing(&self, request: &LandingRequest<'_>) -> Result<LandingPlan, RepoError> {
+        let commit = request.commit;
+        let Some(tip) = self.branch_tip(request.branch)? else {
+            return self.plan_move(request, None, None, commit, LandingKind::FastForward);
+        };
+        let squashed = self.last_squashed_commit(&tip, commit)?;
+        if self.is_ancestor(commit, &tip)? || squashed.as_ref() == Some(commit) {
+            return Ok(LandingPlan::AlreadyLanded);
         }
-        if let Some(path) = self.worktree_of_branch(branch)? {
+        let can_fast_forward = self.is_ancestor(&tip, commit)?;
+        if can_fast_forward && !request.is_squash {
+            return self.plan_move(request, Some(tip), squashed.as_ref(), commit, LandingKind::FastForward);
+        }
+        let merged = if can_fast_forward {
+            MergeTreeResult::Merged { tree: self.tree_of(commit)? }
+        } else {
+            self.merge_for_landing(&tip, commit, squashed.as_ref())?
+        };
+        let tree = match merged {
+            MergeTreeResult::Conflicted(conflicts) => {
+                let files = conflicts.into_iter().map(|conflict| conflict.path).collect();
+                return Ok(LandingPlan::Conflicted { files });
+            }
+            MergeTreeResult::Merged { tree } => tree,
+        };
+        if tree == self.tree_of(&tip)? {
+            return Ok(LandingPlan::AlreadyLanded);
+        }
+        let (run, author) = (&self.run_id, GitIdentity::jangdan());
+        let (kind, to) = if request.is_squash {
+            let subjects = self.commit_subjects(&tip, commit, squashed.as_ref())?;
+            let message = format!("Work of run {run}\n\n{subjects}");
+            (LandingKind::Squash, self.commit_tree(&tree, std::slice::from_ref(&tip), &author, &message)?)
+        } else {
+            let message = format!("Merge run {run} into {}\n", request.branch);
+            let parents = [tip.clone(), commit.clone()];
+            (LandingKind::Merge, self.commit_tree(&tree, &parents, &author, &message)?)
+        };
+        self.plan_move(request, Some(tip), squashed.as_ref(), &to, kind)
+    }
+
+    /// Moves a branch that is not checked out anywhere as planned; creates it if it does not exist.
+    pub fn land(&self, landing: &PlannedLanding) -> Result<LandingOutcome, RepoError> {
+        if let Some(path) = self.worktree_of_branch(&landing.branch)? {
             return Ok(LandingOutcome::CheckedOut { path });
         }
-        match &tip {
-            Some(tip) => self.move_branch(branch, tip, commit, "land")?,
-            None => self.create_ref(&branch_ref(branch), commit, "land")?,
+        self.record_squash(landing)?;
+        let moved = match &landing.from {
+            Some(from) => self.move_branch(&landing.branch, from, &landing.to, "land"),
+            None => self.create_ref(&branch_ref(&landing.branch), &landing.to, "land"),
+        };
+        match moved {
+            Err(_) if self.branch_tip(&landing.branch)? != landing.from => Ok(LandingOutcome::BranchMoved),
+            moved => moved.map(|()| LandingOutcome::Landed),
         }
-        self.build_landed_outcome(tip, commit)
     }
 
-    /// Fast-forwards a branch together with the clean worktree in which it is checked out.
+    /// Moves a branch as planned, together with the worktree in which it is checked out.
     ///
-    /// Untracked files stay; if one would be overwritten, git refuses and changes nothing.
+    /// Only the files of the landing are changed; other uncommitted, staged and untracked files stay as they are. If a
+    /// crash interrupts it, the next attempt completes it: files that already have the new content do not block it.
     pub fn land_checked_out(
         &self,
-        branch: &str,
-        commit: &CommitId,
+        landing: &PlannedLanding,
         path: &Path,
     ) -> Result<LandingOutcome, RepoError> {
-        let tip = self.branch_tip(branch)?;
-        if let Some(landing) = self.check_fast_forward(tip.as_ref(), commit)? {
-            return Ok(landing);
+        if !self.has_checked_out(path, &landing.branch)? {
+            return Ok(LandingOutcome::CheckedOut { path: path.to_owned() });
         }
+        if self.branch_tip(&landing.branch)? != landing.from {
+            return Ok(LandingOutcome::BranchMoved);
+        }
+        let CheckoutObstacles { blocking, already_written } = self.find_landing_obstacles(landing, path)?;
+        if !blocking.is_empty() {
+            return Ok(LandingOutcome::Dirty { files: blocking });
+        }
+        self.record_squash(landing)?;
         let git = self.repository.git.in_folder(path);
-        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1])?.trimmed_text();
-        if head != branch_ref(branch) {
-            return Err(RepoError::BranchNotFound { branch: format!("{branch} in {}", path.display()) });
+        if !already_written.is_empty() {
+            let call = git.call(["update-index", "--add", "--remove", "-z", "--stdin"]);
+            call.input(crate::git::nul_list(&already_written)).run()?;
         }
-        let mut status = working_tree_status(&git, None)?;
-        status.changed.retain(|file| !status.untracked.contains(file));
-        let files = [status.changed, status.missing, status.staged].concat();
-        if !files.is_empty() || !status.unmerged.is_empty() {
-            return Ok(LandingOutcome::Dirty { files: [files, status.unmerged].concat() });
+        match fast_forward_checkout(&git, &landing.to) {
+            Err(_) if self.branch_tip(&landing.branch)? != landing.from => Ok(LandingOutcome::BranchMoved),
+            moved => moved.map(|()| LandingOutcome::Landed),
         }
-        let options =
-            ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
-        git.call(options).arg(commit.as_str()).run()?;
-        self.build_landed_outcome(tip, commit)
     }
 
-    fn build_landed_outcome(
+    /// Returns the files in a checkout of the branch that landing would overwrite.
+    pub fn files_blocking_landing(
         &self,
-        from: Option<CommitId>,
-        to: &CommitId,
-    ) -> Result<LandingOutcome, RepoError> {
-        let range = from.as_ref().map_or_else(|| to.to_string(), |from| format!("{from}..{to}"));
-        let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.trimmed_text();
-        Ok(LandingOutcome::Landed { from, n_commits: counted.parse().unwrap_or(0) })
+        landing: &PlannedLanding,
+        path: &Path,
+    ) -> Result<Vec<PathBuf>, RepoError> {
+        Ok(self.find_landing_obstacles(landing, path)?.blocking)
     }
 
-    fn check_fast_forward(
-        &self,
-        tip: Option<&CommitId>,
-        commit: &CommitId,
-    ) -> Result<Option<LandingOutcome>, RepoError> {
-        let Some(tip) = tip else { return Ok(None) };
-        if self.is_ancestor(commit, tip)? {
-            return Ok(Some(LandingOutcome::AlreadyLanded));
+    /// Tells whether the HEAD of a worktree is a branch. While a branch is being rebased, it is not.
+    pub fn has_checked_out(&self, path: &Path, branch: &str) -> Result<bool, RepoError> {
+        let git = self.repository.git.in_folder(path);
+        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1, 128])?;
+        Ok(head.trimmed_text() == branch_ref(branch) && is_working_tree(&git)?)
+    }
+
+    /// Tells whether tracked files of a user's checkout are changed, missing or staged.
+    pub fn has_uncommitted_changes(&self, path: &Path) -> Result<bool, RepoError> {
+        let git = self.repository.git.in_folder(path);
+        if !is_working_tree(&git)? {
+            return Ok(false);
         }
-        Ok((!self.is_ancestor(tip, commit)?).then(|| LandingOutcome::Diverged { tip: tip.clone() }))
+        let status = working_tree_status(&git, None)?;
+        let has_changed = status.changed.iter().any(|file| !status.untracked.contains(file));
+        Ok(has_changed || !status.missing.is_empty() || !status.staged.is_empty())
     }
 
     /// Returns the worktree in which a branch is checked out or being rebased.
@@ -164,4 +271,152 @@ impl RunRepository {
         };
         Ok(worktree_folders.chain([common.clone()]).find(is_rebased))
     }
+
+    fn plan_move(
+        &self,
+        request: &LandingRequest<'_>,
+        from: Option<CommitId>,
+        squashed: Option<&CommitId>,
+        to: &CommitId,
+        kind: LandingKind,
+    ) -> Result<LandingPlan, RepoError> {
+        let source = request.commit.clone();
+        let range = self.landed_range(from.as_ref(), &source, squashed);
+        let counted = self.repository.git.call(["rev-list", "--count"]).args(range).run()?.trimmed_text();
+        let tree = self.tree_of(to)?;
+        Ok(LandingPlan::Move(PlannedLanding {
+            branch: request.branch.to_owned(),
+            files: self.changed_paths(from.as_ref(), to)?,
+            has_new_tree: tree != self.tree_of(&source)?,
+            from,
+            to: to.clone(),
+            source,
+            kind,
+            n_commits: counted.parse().unwrap_or(0),
+            tree,
+        }))
+    }
+
+    /// Returns the arguments that name the commits of the run that a branch lacks.
+    fn landed_range(
+        &self,
+        tip: Option<&CommitId>,
+        commit: &CommitId,
+        squashed: Option<&CommitId>,
+    ) -> Vec<String> {
+        let excluded = tip.into_iter().chain(squashed).map(|commit| format!("^{commit}"));
+        [commit.to_string()].into_iter().chain(excluded).collect()
+    }
+
+    /// Returns the subjects of the squashed commits, oldest first, for the message of the squash commit.
+    fn commit_subjects(
+        &self,
+        tip: &CommitId,
+        commit: &CommitId,
+        squashed: Option<&CommitId>,
+    ) -> Result<String, RepoError> {
+        let options = ["log", "--reverse", "--no-merges", "--no-show-signature", "--format=* %s"];
+        let call = self.repository.git.call(options).args(self.landed_range(Some(tip), commit, squashed));
+        Ok(call.run()?.trimmed_text() + "\n")
+    }
+
+    /// Merges the run's commit with the tip of a branch.
+    ///
+    /// If earlier work of the run was squashed into the branch, git does not know the common base: the merge starts from
+    /// the squashed commit instead, by merging temporary commits that have it as their parent.
+    fn merge_for_landing(
+        &self,
+        tip: &CommitId,
+        commit: &CommitId,
+        squashed: Option<&CommitId>,
+    ) -> Result<MergeTreeResult, RepoError> {
+        let git = &self.repository.git;
+        let Some(base) = squashed else { return conflicts::merge_tree(git, tip, commit) };
+        let child_of_base = |commit: &CommitId| {
+            let tree = self.tree_of(commit)?;
+            self.commit_tree(&tree, std::slice::from_ref(base), &GitIdentity::jangdan(), "side of a merge\n")
+        };
+        conflicts::merge_tree(git, &child_of_base(tip)?, &child_of_base(commit)?)
+    }
+
+    /// Returns the latest commit of the run whose work a squash commit brought into the history of `tip`.
+    fn last_squashed_commit(&self, tip: &CommitId, commit: &CommitId) -> Result<Option<CommitId>, RepoError> {
+        let prefix = squash_ref_prefix(&self.run_id);
+        let listed = self
+            .repository
+            .git
+            .call(["for-each-ref", "--format=%(refname:lstrip=4) %(objectname)", &prefix])
+            .run()?
+            .trimmed_text();
+        let mut latest: Option<CommitId> = None;
+        for line in listed.lines() {
+            let Some((squash, source)) = line.split_once(' ') else { continue };
+            let (Some(squash), Some(source)) = (CommitId::parse(squash), CommitId::parse(source)) else {
+                continue;
+            };
+            // A squash commit that was never reached by a branch may have been removed.
+            if find_commit(&self.repository.git, squash.as_str())?.is_none()
+                || !self.is_ancestor(&squash, tip)?
+                || !self.is_ancestor(&source, commit)?
+            {
+                continue;
+            }
+            let is_later = match &latest {
+                Some(latest) => self.is_ancestor(latest, &source)?,
+                None => true,
+            };
+            if is_later {
+                latest = Some(source);
+            }
+        }
+        Ok(latest)
+    }
+
+    /// Records which commit a squash commit stands for. Without effect until the squash commit is on a branch.
+    fn record_squash(&self, landing: &PlannedLanding) -> Result<(), RepoError> {
+        if landing.kind != LandingKind::Squash {
+            return Ok(());
+        }
+        let name = squash_ref(&self.run_id, &landing.to);
+        self.repository.git.call(["update-ref", name.as_str(), landing.source.as_str()]).run().map(drop)
+    }
+
+    fn find_landing_obstacles(
+        &self,
+        landing: &PlannedLanding,
+        path: &Path,
+    ) -> Result<CheckoutObstacles, RepoError> {
+        find_obstacles(&self.repository.git.in_folder(path), &landing.to, &landing.files)
+    }
+
+    fn changed_paths(&self, from: Option<&CommitId>, to: &CommitId) -> Result<Vec<PathBuf>, RepoError> {
+        let git = &self.repository.git;
+        let call = match from {
+            Some(from) => git
+                .call(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff"])
+                .arg(from.as_str()),
+            None => git.call(["ls-tree", "-r", "-z", "--name-only", "--full-tree"]),
+        };
+        Ok(call.arg(to.as_str()).run()?.paths().collect())
+    }
+}
+
+fn is_working_tree(git: &GitClient) -> Result<bool, RepoError> {
+    let answer = git.call(["rev-parse", "--is-inside-work-tree"]).run_accepting_codes(&[128])?;
+    Ok(answer.trimmed_text() == "true")
+}
+
+/// Fast-forwards the branch of a checkout. Settings of the repository that change how `git merge` works are overridden.
+fn fast_forward_checkout(git: &GitClient, to: &CommitId) -> Result<(), RepoError> {
+    let options = [
+        "merge",
+        "--quiet",
+        "--ff-only",
+        "--no-squash",
+        "--no-overwrite-ignore",
+        "--no-stat",
+        "--no-autostash",
+        "--no-verify-signatures",
+    ];
+    git.call(options).arg(to.as_str()).env("GIT_REFLOG_ACTION", "jangdan: land").run().map(drop)
 }

@@ -8,6 +8,7 @@
 //! The user's working tree, index, HEAD and checked-out branches are never changed, except by
 //! [`RunRepository::land_checked_out`]. When to take a snapshot, merge, land or remove is up to the caller.
 
+mod checkout_obstacles;
 mod checkout_tree;
 mod commit;
 mod commit_id;
@@ -46,7 +47,7 @@ pub use detached_worktree::DetachedWorktree;
 pub use disk_usage::{disk_usage, free_disk_bytes, is_disk_full};
 pub use error::RepoError;
 pub use git::GitOptions;
-pub use land::LandingOutcome;
+pub use land::{LandingKind, LandingOutcome, LandingPlan, LandingRequest, PlannedLanding};
 pub use merge::MergeAttempt;
 pub use overlap::TaskPairOverlap;
 pub use repository::{Head, LfsState, Repository, RepositoryTraits, installed_git_version};

@@ -5,6 +5,8 @@
 
 use domain::{PhaseNumber, RunId, TaskId};
 
+use crate::CommitId;
+
 /// Returns the name of the branch that merged tasks accumulate on.
 pub(crate) fn run_branch(run: &RunId) -> String {
     format!("jangdan/{run}/run")
@@ -32,6 +34,16 @@ pub(crate) fn snapshot_ref_prefix(run: &RunId, worktree: &str) -> String {
 /// Returns the ref of the commit that a phase's gate checked.
 pub(crate) fn gate_ref(run: &RunId, phase: PhaseNumber) -> String {
     format!("refs/jangdan/gate/{run}/{phase}")
+}
+
+/// Returns the prefix of the refs of a run's squash commits.
+pub(crate) fn squash_ref_prefix(run: &RunId) -> String {
+    format!("refs/jangdan/squash/{run}/")
+}
+
+/// Returns the ref of the commit whose work a squash commit contains.
+pub(crate) fn squash_ref(run: &RunId, squash: &CommitId) -> String {
+    format!("{}{squash}", squash_ref_prefix(run))
 }
 
 /// Returns the folder name of a worktree. It is unique in the repository, so that git uses the same name internally.

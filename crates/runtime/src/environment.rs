@@ -54,6 +54,9 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sandbox_write: Vec<PathBuf>,
+    /// How the run's work is brought into a branch that has moved on.
+    #[serde(default)]
+    pub land_strategy: LandStrategy,
     /// The project's template of a task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
@@ -140,6 +143,18 @@ pub enum Isolation {
     },
     /// All agents work in the project's folder.
     InPlace,
+}
+
+/// How the work of a run is brought into a branch of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum LandStrategy {
+    /// With its commits: a fast-forward if possible, else a merge commit.
+    #[default]
+    Merge,
+    /// As one commit.
+    Squash,
 }
 
 /// A range of ports that is divided among tasks.

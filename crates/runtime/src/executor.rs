@@ -9,6 +9,7 @@ mod disk_full;
 mod gate;
 mod ignored_files;
 mod job;
+mod land;
 mod merge;
 mod observers;
 mod overlap_watch;
@@ -30,18 +31,20 @@ use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
 use tracing::{Span, info_span, warn};
 
 use crate::{
-    git::{LandReport, LandScope},
     host::ShutdownMode,
+    land::{LandReport, LandScope},
     plan_file::PlanFileWatcher,
     task_durations::DurationRecord,
 };
 pub(crate) use check_worktree::is_in_use as is_check_worktree_in_use;
-use disk_full::{DiskFull, JobError};
+pub(crate) use disk_full::DiskFull;
+use disk_full::JobError;
+pub(crate) use land::{CheckoutPolicy, LandError, LandingOrder, land};
 pub(crate) use observers::RunObservers;
 pub(crate) use run_context::RunContext;
 use run_context::error_chain;
 use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop};
-use stop_token::StopToken;
+pub(crate) use stop_token::StopToken;
 use task_brief::task_prompt;
 
 /// Executes the effects of one run. Outcomes are reported to its run loop.
@@ -281,19 +284,28 @@ impl Executor for LocalExecutor {
                 let report = gate::examine_phase(context, &job_name(id), &gate, stop_token)?;
                 Ok(Report::GateChecked { phase: gate.phase, round: gate.round, report })
             }),
-            Effect::LandPhase { phase } => self.start_disk_job(id, move |context, _| {
-                let scope = LandScope::Approved(vec![phase]);
-                let report = context.git.as_ref().map(|git| git.land(&scope)).transpose();
-                let error = match report.map_err(|error| JobError::new(context, &error)) {
-                    Ok(Some(LandReport::CheckedOut { .. })) => {
-                        return Ok(Report::PhaseNotLanded { effect: id });
-                    }
-                    Ok(report) => report.and_then(|report| report.problem()),
-                    Err(JobError::DiskFull(full)) => return Err(full),
-                    Err(JobError::Failed(error)) => Some(error),
-                };
-                Ok(Report::EffectFinished { effect: id, error })
-            }),
+            Effect::LandPhase { phase, check } => {
+                self.start_disk_job(id, move |context, stop_token| {
+                    let order = LandingOrder {
+                        scope: LandScope::Approved(vec![phase]),
+                        into: None,
+                        is_squash: false,
+                        checkout: CheckoutPolicy::Leave,
+                        check: check.clone(),
+                    };
+                    let report = context.git.as_ref();
+                    let report = report.map(|git| land::land(context, git, &order, stop_token)).transpose();
+                    let error = match report.map_err(|error| error.into_job_error(context)) {
+                        Ok(Some(LandReport::CheckedOut { .. })) => {
+                            return Ok(Report::PhaseNotLanded { effect: id });
+                        }
+                        Ok(report) => report.and_then(|report| report.problem()),
+                        Err(JobError::DiskFull(full)) => return Err(full),
+                        Err(JobError::Failed(error)) => Some(error),
+                    };
+                    Ok(Report::EffectFinished { effect: id, error })
+                });
+            }
             Effect::MakeCheckpoint { checkpoint, task, agent_session } => {
                 self.create_checkpoint(id, checkpoint, task, agent_session);
             }

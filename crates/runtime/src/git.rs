@@ -11,107 +11,22 @@ use std::{
 
 use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
-    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, MergeAttempt,
-    RepoError, Repository, RunRepository, TaskWorktree, WorktreeSnapshot,
+    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
+    LandingRequest, MergeAttempt, PlannedLanding, RepoError, Repository, RunRepository, TaskWorktree,
+    WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 use views::{TaskState, Views};
 
-use crate::environment::{Isolation, RunEnvironment};
+use crate::{
+    environment::{Isolation, RunEnvironment},
+    land::LandScope,
+};
 
 /// Returns the version of the installed git.
 pub fn installed_git_version() -> Result<String, RepoError> {
     repo::installed_git_version(&GitOptions::from_environment())
-}
-
-/// Result of merging the work of a run into its target branch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum LandReport {
-    /// The branch was moved.
-    Landed {
-        /// Name of the target branch.
-        branch: String,
-        /// The new commit of the branch.
-        commit: String,
-        /// Its previous commit, if it had one.
-        from: Option<String>,
-        /// Number of commits that the branch gained.
-        n_commits: u32,
-    },
-    /// The branch already contained the work.
-    AlreadyLanded {
-        /// Name of the target branch.
-        branch: String,
-    },
-    /// The branch is checked out. It is moved only on request of the user.
-    CheckedOut {
-        /// Name of the target branch.
-        branch: String,
-        /// Working tree that has the branch checked out.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
-        path: PathBuf,
-    },
-    /// The branch has commits that the run does not have.
-    Diverged {
-        /// Name of the target branch.
-        branch: String,
-        /// Current commit of the branch.
-        tip: String,
-    },
-    /// The working tree that has the branch checked out has uncommitted changes.
-    Dirty {
-        /// Name of the target branch.
-        branch: String,
-        /// Files with uncommitted changes.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
-        files: Vec<PathBuf>,
-    },
-    /// No phase is approved.
-    NotApproved {
-        /// The run's own branch, which has the merged tasks.
-        branch: String,
-    },
-    /// No branch was checked out when the run started; the run's own branch has the work.
-    NoTarget {
-        /// The run's own branch.
-        branch: String,
-    },
-}
-
-/// Which work is landed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LandScope {
-    /// All merged tasks.
-    All,
-    /// The work that the gates of these phases approved.
-    Approved(Vec<PhaseNumber>),
-}
-
-impl LandReport {
-    /// Returns why the target branch does not contain the work, and what the user can do; `None` if it does.
-    pub fn problem(&self) -> Option<String> {
-        match self {
-            Self::Landed { .. } | Self::AlreadyLanded { .. } | Self::NoTarget { .. } => None,
-            Self::NotApproved { branch } => Some(format!(
-                "no phase is approved yet: approve one, or merge all of {branch} with `jangdan land --all`"
-            )),
-            Self::CheckedOut { branch, path } => Some(format!(
-                "{branch} is checked out in {}: merge into it with `jangdan land`",
-                path.display()
-            )),
-            Self::Diverged { branch, tip } => Some(format!(
-                "{branch} has commits that the run does not have (it is at {tip}): merge the run's branch yourself"
-            )),
-            Self::Dirty { branch, files } => Some(format!(
-                "{branch} is checked out with {} uncommitted files: commit them, then run `jangdan land`",
-                files.len()
-            )),
-        }
-    }
 }
 
 /// Result of removing the finished worktrees of a run.
@@ -362,30 +277,25 @@ impl RunGit {
         self.run.record_gate_commit(phase, commit)
     }
 
-    /// Moves the target branch, unless it is checked out.
-    pub(crate) fn land(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
-        let _lock = self.lock();
-        let Some(branch) = self.target.clone() else {
-            return Ok(LandReport::NoTarget { branch: self.run.run_branch() });
-        };
-        let Some(commit) = self.commit_to_land(scope)? else {
-            return Ok(LandReport::NotApproved { branch: self.run.run_branch() });
-        };
-        Ok(land_report(branch.clone(), &commit, self.run.land(&branch, &commit)?))
+    /// Returns the branch that the run started from, if one was checked out.
+    pub(crate) fn target_branch(&self) -> Option<String> {
+        self.target.clone()
     }
 
-    /// Moves the target branch, also in a working tree that has it checked out, if that has no uncommitted changes.
-    pub(crate) fn land_even_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
-        let report = self.land(scope)?;
-        let LandReport::CheckedOut { branch, path } = report else { return Ok(report) };
-        let _lock = self.lock();
-        let Some(commit) = self.commit_to_land(scope)? else {
-            return Ok(LandReport::NotApproved { branch: self.run.run_branch() });
-        };
-        Ok(land_report(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
+    /// Returns the name of the run's branch.
+    pub(crate) fn run_branch(&self) -> String {
+        self.run.run_branch()
     }
 
-    fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
+    /// Tells whether a branch of exactly this name exists.
+    pub(crate) fn has_branch(&self, branch: &str) -> Result<bool, RepoError> {
+        let _lock = self.lock();
+        self.run.has_branch(branch)
+    }
+
+    /// Returns the commit with the approved work, or with all of it; `None` if no phase is approved.
+    pub(crate) fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
+        let _lock = self.lock();
         match scope {
             LandScope::All => self.run.run_tip().map(Some),
             LandScope::Approved(phases) if phases.is_empty() => Ok(None),
@@ -395,6 +305,61 @@ impl RunGit {
                 None => self.run.run_tip().map(Some),
             },
         }
+    }
+
+    /// Plans how a branch gets a commit of the run. Moves nothing.
+    pub(crate) fn plan_landing(
+        &self,
+        branch: &str,
+        commit: &CommitId,
+        is_squash: bool,
+    ) -> Result<LandingPlan, RepoError> {
+        let _lock = self.lock();
+        self.run.plan_landing(&LandingRequest { branch, commit, is_squash })
+    }
+
+    /// Moves a branch as planned, unless it is checked out.
+    pub(crate) fn land(&self, landing: &PlannedLanding) -> Result<LandingOutcome, RepoError> {
+        let _lock = self.lock();
+        self.run.land(landing)
+    }
+
+    /// Moves a branch as planned, together with the working tree that has it checked out.
+    pub(crate) fn land_checked_out(
+        &self,
+        landing: &PlannedLanding,
+        path: &Path,
+    ) -> Result<LandingOutcome, RepoError> {
+        let _lock = self.lock();
+        self.run.land_checked_out(landing, path)
+    }
+
+    /// Returns the files of a working tree that landing would overwrite.
+    pub(crate) fn files_blocking_landing(
+        &self,
+        landing: &PlannedLanding,
+        path: &Path,
+    ) -> Result<Vec<PathBuf>, RepoError> {
+        let _lock = self.lock();
+        self.run.files_blocking_landing(landing, path)
+    }
+
+    /// Returns the working tree in which a branch is checked out or being rebased.
+    pub(crate) fn worktree_of_branch(&self, branch: &str) -> Result<Option<PathBuf>, RepoError> {
+        let _lock = self.lock();
+        self.run.worktree_of_branch(branch)
+    }
+
+    /// Tells whether the HEAD of a working tree is a branch.
+    pub(crate) fn has_checked_out(&self, path: &Path, branch: &str) -> Result<bool, RepoError> {
+        let _lock = self.lock();
+        self.run.has_checked_out(path, branch)
+    }
+
+    /// Tells whether tracked files of a working tree of the user are changed or staged.
+    pub(crate) fn has_uncommitted_changes(&self, path: &Path) -> Result<bool, RepoError> {
+        let _lock = self.lock();
+        self.run.has_uncommitted_changes(path)
     }
 
     /// Returns the changes of a task since it branched off the run's branch.
@@ -441,20 +406,5 @@ impl RunGit {
 
     fn lock(&self) -> MutexGuard<'_, LoggedFailure> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn land_report(branch: String, tip: &CommitId, outcome: LandingOutcome) -> LandReport {
-    match outcome {
-        LandingOutcome::Landed { from, n_commits } => LandReport::Landed {
-            branch,
-            commit: tip.to_string(),
-            from: from.map(|from| from.to_string()),
-            n_commits,
-        },
-        LandingOutcome::AlreadyLanded => LandReport::AlreadyLanded { branch },
-        LandingOutcome::CheckedOut { path } => LandReport::CheckedOut { branch, path },
-        LandingOutcome::Diverged { tip } => LandReport::Diverged { branch, tip: tip.to_string() },
-        LandingOutcome::Dirty { files } => LandReport::Dirty { branch, files },
     }
 }

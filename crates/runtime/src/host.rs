@@ -19,7 +19,7 @@ use domain::{
     PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart, Sequence, SessionId, TaskId,
     TeamMember, UserCommand,
 };
-use engine::Rejection;
+use engine::{LandingCheck, Rejection};
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,12 @@ use crate::{
     disk_budget::DiskBudget,
     environment::RunEnvironment,
     event_trace::{run_span, trace_event},
-    executor::{self, LocalExecutor, RunContext, RunObservers},
-    git::{CleanupReport, LandReport, LandScope, RunGit},
+    executor::{
+        self, CheckoutPolicy, DiskFull, LandError, LandingOrder, LocalExecutor, RunContext, RunObservers,
+        StopToken,
+    },
+    git::{CleanupReport, RunGit},
+    land::{LandOptions, LandReport, LandScope},
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
     run_loop::{RunLoop, RunRequest},
@@ -89,6 +93,14 @@ pub enum HostError {
     InPlace {
         /// Id of the run.
         run: RunId,
+    },
+    /// The work was not merged into the target branch.
+    #[error("cannot merge run {run}: {reason}")]
+    NotLanded {
+        /// Id of the run.
+        run: RunId,
+        /// What prevented it.
+        reason: String,
     },
     /// The session does not exist.
     #[error("run {run} has no session {session}")]
@@ -160,6 +172,8 @@ pub struct RunSnapshot {
     pub sequence: Sequence,
     /// Rows, shared with the run's loop.
     pub views: Arc<Views>,
+    /// Check of work that is merged with commits of the user.
+    pub landing_check: LandingCheck,
 }
 
 impl RunSnapshot {
@@ -168,6 +182,7 @@ impl RunSnapshot {
             position: durable_run.position(),
             sequence: durable_run.state().sequence(),
             views: Arc::clone(durable_run.views()),
+            landing_check: durable_run.state().landing_check(),
         }
     }
 }
@@ -200,6 +215,8 @@ pub(crate) struct HostState {
     pub(crate) events: broadcast::Sender<Arc<HostEvent>>,
     pub(crate) disk_budget: DiskBudget,
     pub(crate) ports: PortRegistry,
+    /// Ends operations outside the loops of runs when the host stops.
+    stop_token: StopToken,
     active_runs: Mutex<ActiveRuns>,
 }
 
@@ -265,6 +282,7 @@ impl Host {
             events,
             disk_budget: DiskBudget::default(),
             ports: PortRegistry::default(),
+            stop_token: StopToken::new(),
             active_runs: Mutex::default(),
         };
         let host = Self { state: Arc::new(state) };
@@ -412,14 +430,33 @@ impl Host {
         self.run_git(run)?.task_diff(task).map_err(HostError::from)
     }
 
-    /// Merges the approved phases of a run, or all merged tasks, into the branch that the run started from.
-    pub fn land(&self, run: &RunId, is_all: bool) -> Result<LandReport, HostError> {
-        let scope = if is_all {
-            LandScope::All
-        } else {
-            LandScope::Approved(approved_phases(&self.run_snapshot(run)?.views))
+    /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when the check of the merged
+    /// result has ended, if one is necessary.
+    pub fn land(&self, run: &RunId, options: &LandOptions) -> Result<LandReport, HostError> {
+        if self.active_runs().is_shutting_down {
+            return Err(HostError::ShuttingDown);
+        }
+        let snapshot = self.run_snapshot(run)?;
+        let order = LandingOrder {
+            scope: if options.is_all {
+                LandScope::All
+            } else {
+                LandScope::Approved(approved_phases(&snapshot.views))
+            },
+            into: options.into.clone(),
+            is_squash: options.is_squash,
+            checkout: if options.is_dry_run { CheckoutPolicy::DryRun } else { CheckoutPolicy::Update },
+            check: snapshot.landing_check,
         };
-        self.run_git(run)?.land_even_checked_out(&scope).map_err(HostError::from)
+        let (git, environment) = (self.run_git(run)?, self.run_environment(run)?);
+        let context =
+            RunContext::without_run_loop(Arc::clone(&self.state), run.clone(), environment, git.clone());
+        executor::land(&context, &git, &order, &self.state.stop_token).map_err(|error| match error {
+            LandError::Git(error) => HostError::Git(error),
+            LandError::DiskFull(DiskFull { error }) | LandError::Failed(error) => {
+                HostError::NotLanded { run: run.clone(), reason: error }
+            }
+        })
     }
 
     /// Removes the finished worktrees of a run. Their content is committed to git first.
@@ -441,6 +478,7 @@ impl Host {
             active_runs.is_shutting_down = true;
             std::mem::take(&mut active_runs.runs)
         };
+        self.state.stop_token.kill();
         for run in runs.values() {
             // A loop that has ended does not receive it.
             drop(run.requests.send(RunRequest::Stop(mode)));

@@ -13,6 +13,7 @@ mod executor;
 mod git;
 mod host;
 mod host_event;
+mod land;
 mod plan_file;
 mod ports;
 pub mod prepare;
@@ -23,10 +24,11 @@ mod session_access;
 mod task_durations;
 
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
-pub use environment::{Isolation, PlanOptions, Ports, RunEnvironment, SandboxMode};
-pub use git::{CleanupReport, LandReport, installed_git_version};
+pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
+pub use git::{CleanupReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
+pub use land::{LandKind, LandOptions, LandReport, ManualMerge};
 pub use replayed_run::ReplayedRun;
 pub use saved_permissions::{project_root, saved_permissions_file};
 pub use session_access::{

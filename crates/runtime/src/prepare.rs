@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
+use crate::{LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
 use sessions::detect::AgentDetector;
@@ -99,6 +99,10 @@ pub fn prepare_run(
             ::config::SandboxMode::Required => SandboxMode::Required,
         },
         sandbox_write: config.sandbox.write.clone(),
+        land_strategy: match config.land_strategy {
+            ::config::LandStrategy::Merge => LandStrategy::Merge,
+            ::config::LandStrategy::Squash => LandStrategy::Squash,
+        },
         template,
         plan: plan.file.clone(),
         plan_options,

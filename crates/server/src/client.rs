@@ -16,7 +16,7 @@ use std::{
 
 use axum::http::{Method, StatusCode};
 use domain::{RunId, Sequence, TaskId, UserCommand};
-use runtime::{CleanupReport, LandReport, NewRun, ShutdownMode};
+use runtime::{CleanupReport, LandOptions, LandReport, NewRun, ShutdownMode};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;
@@ -32,6 +32,9 @@ pub use live::{LiveEvent, LiveStream, LiveStreamHandle, RowChange, SessionActivi
 
 /// Time limit for a response. Merging a large run takes longest.
 const RESPONSE_WAIT_MAX: Duration = Duration::from_secs(600);
+
+/// Time limit for merging into a branch. The check of the merged result has a shorter limit of its own.
+const LAND_WAIT_MAX: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -173,9 +176,18 @@ impl Client {
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }
 
-    /// Merges the approved phases of a run, or all merged tasks, into the branch that it started from.
-    pub fn land(&self, run: &RunId, is_all: bool) -> Result<LandReport, ClientError> {
-        self.post(&format!("/api/runs/{run}/land?all={is_all}"), &())
+    /// Merges the approved phases of a run, or all merged tasks, into a branch.
+    pub fn land(&self, run: &RunId, options: &LandOptions) -> Result<LandReport, ClientError> {
+        let LandOptions { is_all, into, is_squash, is_dry_run } = options;
+        let mut path = format!("/api/runs/{run}/land?all={is_all}&squash={is_squash}&dryRun={is_dry_run}");
+        if let Some(branch) = into {
+            path.push_str("&into=");
+            path.push_str(&percent_encoded(branch));
+        }
+        let request = format!("POST {path}");
+        // The check of the merged result may take long.
+        let response = self.request_within(LAND_WAIT_MAX, &Method::POST, &path, b"null".to_vec())?;
+        serde_json::from_slice(&response).map_err(|source| invalid_response_error(&request, source))
     }
 
     /// Removes the unused worktrees of a run. Their content is kept in git.
@@ -215,15 +227,34 @@ impl Client {
     }
 
     fn request(&self, method: &Method, path: &str, body: Vec<u8>) -> Result<Vec<u8>, ClientError> {
+        self.request_within(RESPONSE_WAIT_MAX, method, path, body)
+    }
+
+    fn request_within(
+        &self,
+        wait_max: Duration,
+        method: &Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> Result<Vec<u8>, ClientError> {
         let request = format!("{method} {path}");
         let exchange = connection::request(&self.socket, method.clone(), path, body);
-        let exchange = async { tokio::time::timeout(RESPONSE_WAIT_MAX, exchange).await };
+        let exchange = async { tokio::time::timeout(wait_max, exchange).await };
         let Ok(response) = self.runtime.block_on(exchange) else {
             return Err(ClientError::Timeout { request });
         };
         let (status, response) = response.map_err(|error| error.into_client_error(&self.socket, request))?;
         if status.is_success() { Ok(response) } else { Err(refused_error(status, &response)) }
     }
+}
+
+/// Encodes a value of a query.
+fn percent_encoded(value: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    value.bytes().map(encode).collect()
 }
 
 fn unreachable_error(socket: &Path, source: io::Error) -> ClientError {

@@ -165,6 +165,10 @@ impl From<&HostError> for ApiError {
             HostError::InPlace { .. } => {
                 (ProblemCode::NoWorktrees, "Its agents work in the project folder. See the changes there.")
             }
+            HostError::NotLanded { .. } => (
+                ProblemCode::GitFailed,
+                "Check the disk, and that no other program moves the branch. Then retry.",
+            ),
             HostError::ShuttingDown => (ProblemCode::Stopping, "The server is stopping. Start it again."),
             HostError::Git(error) => (ProblemCode::GitFailed, error.hint()),
             HostError::UnknownSession { .. } => {

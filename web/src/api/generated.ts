@@ -406,7 +406,10 @@ export type InvocationRow = { id: InvocationId, callerSession: SessionId, caller
 
 export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 
-/** Result of merging the work of a run into its target branch. */
+/** How a branch gets the work of a run. */
+export type LandKind = "fastForward" | "merge" | "squash";
+
+/** Result of bringing the work of a run into its target branch. */
 export type LandReport = { "type": "landed",
   /** Name of the target branch. */
   branch: string,
@@ -414,8 +417,24 @@ export type LandReport = { "type": "landed",
   commit: string,
   /** Its previous commit, if it had one. */
   from: string | null,
-  /** Number of commits that the branch gained. */
+  /** Number of commits of the run that the branch did not have. */
   nCommits: number,
+  /** How the branch got them. */
+  kind: LandKind,
+}
+| { "type": "planned",
+  /** Name of the target branch. */
+  branch: string,
+  /** Current commit of the branch, if it has one. */
+  from: string | null,
+  /** Number of commits of the run that the branch does not have. */
+  nCommits: number,
+  /** How the branch would get them. */
+  kind: LandKind,
+  /** Files that would change. */
+  files: Array<string>,
+  /** Command that would check the merged result before the branch moves. */
+  check: string | null,
 }
 | { "type": "alreadyLanded",
   /** Name of the target branch. */
@@ -427,17 +446,29 @@ export type LandReport = { "type": "landed",
   /** Working tree that has the branch checked out. */
   path: string,
 }
-| { "type": "diverged",
+| { "type": "conflicted",
   /** Name of the target branch. */
   branch: string,
-  /** Current commit of the branch. */
-  tip: string,
+  /** Files with conflicts. */
+  files: Array<string>,
+  /** How to merge by hand. */
+  manualMerge: ManualMerge,
 }
 | { "type": "dirty",
   /** Name of the target branch. */
   branch: string,
-  /** Files with uncommitted changes. */
+  /** Files with uncommitted changes, and untracked files in the way. */
   files: Array<string>,
+}
+| { "type": "checkFailed",
+  /** Name of the target branch. */
+  branch: string,
+  /** Command of the check. */
+  command: string,
+  /** End of its output. */
+  output: string,
+  /** How to merge by hand. */
+  manualMerge: ManualMerge,
 }
 | { "type": "notApproved",
   /** The run's own branch, which has the merged tasks. */
@@ -445,6 +476,14 @@ export type LandReport = { "type": "landed",
 }
 | { "type": "noTarget",
   /** The run's own branch. */
+  branch: string,
+}
+| { "type": "unknownBranch",
+  /** Name of the branch. */
+  branch: string,
+}
+| { "type": "ownBranch",
+  /** Name of the branch. */
   branch: string,
 };
 
@@ -512,6 +551,14 @@ export type LoopRow = { id: LoopId, task: TaskId,
 };
 
 export type LoopState = "running" | "success" | "failed" | "escalated";
+
+/** Shell commands that merge the work of a run by hand. */
+export type ManualMerge = {
+  /** Commands that start the merge. */
+  start: Array<string>,
+  /** Commands that complete it after the files were edited. */
+  finish: Array<string>,
+};
 
 /** Number of questions in a phase, if it exceeded the limit. */
 export type ManyQuestions = { phase: number, nQuestions: number,

@@ -39,7 +39,7 @@ export function ConfirmSheet({
       <div className="flex flex-col gap-3 px-5 pb-5">
         <div className="flex flex-col gap-2 text-soft">{children}</div>
         <div aria-live="polite" className="flex flex-col gap-1 empty:hidden">
-          {message && !mutation.isPending && <p className="text-ask">{message}</p>}
+          {message && !mutation.isPending && <p className="whitespace-pre-line text-ask">{message}</p>}
           {mutation.error && <ErrorLine error={mutation.error} />}
         </div>
         <div className="flex justify-end gap-2">

@@ -200,8 +200,11 @@ fn rewind_restores_a_checkpoint() {
     assert_eq!(merged_file(&project, &run, "two.txt"), "two\n");
 }
 
+const COMMIT_ALL: [&str; 9] =
+    ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--all", "-m", "mine"];
+
 #[test]
-fn land_keeps_changes_and_commits_of_the_branch() {
+fn land_names_conflicts_and_the_commands_that_resolve_them() {
     let project = TestProject::create_with_server(
         "read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK\"\n",
     );
@@ -210,18 +213,68 @@ fn land_keeps_changes_and_commits_of_the_branch() {
     fs::write(project.root().join("README.md"), "my own\n").unwrap();
     project.assert_fails(&["land"], 1, "uncommitted changes in README.md");
     project.assert_fails(&["land"], 1, "Commit or stash them");
-    let commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-a", "-m", "mine"];
-    project.git(&commit);
+    project.git(&COMMIT_ALL);
     let mine = project.git(&["rev-parse", "HEAD"]);
-    project.assert_fails(
-        &["land"],
-        1,
-        &format!("it has commits that the run does not have (it is at {})", mine.trim()),
-    );
-    project.assert_fails(&["land"], 1, &format!("git merge jangdan/{run}/run"));
+    fs::write(project.root().join("draft"), "staged\n").unwrap();
+    project.git(&["add", "draft"]);
+    project.assert_fails(&["land"], 1, "conflicts in README.md. Nothing was changed.");
+    let (_, text) = project.run_jangdan(&["land"]);
     assert_eq!(project.git(&["rev-parse", "main"]), mine);
     assert_eq!(project.git(&["show", "main:README.md"]), "my own\n");
     assert_eq!(merged_file(&project, &run, "README.md"), "better\n");
+    assert_eq!(project.git(&["status", "--porcelain"]), "A  draft\n");
+
+    // The commands of the message work as they are.
+    let commands: Vec<&str> = text.split('`').collect();
+    let [_, start, _, finish, _] = commands[..] else { panic!("{text}") };
+    let type_in_shell = |commands: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", commands]).current_dir(project.root());
+        for role in ["AUTHOR", "COMMITTER"] {
+            shell.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@b");
+        }
+        shell.status().unwrap().success()
+    };
+    assert!(!type_in_shell(start), "the merge stops at the conflict");
+    fs::write(project.root().join("README.md"), "both\n").unwrap();
+    assert!(type_in_shell(finish));
+    assert_eq!(project.git(&["status", "--porcelain"]), "A  draft\n");
+    project.assert_succeeds(&["land"], "main already contains the work of");
+}
+
+#[test]
+fn land_merges_into_a_branch_that_moved_on_and_keeps_unrelated_changes() {
+    let project = TestProject::create_with_server(
+        "read -r task\necho x > file-$JANGDAN_TASK.txt\necho \"DONE:$JANGDAN_TASK\"\n",
+    );
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    project.git(&["branch", "release"]);
+    fs::write(project.root().join("README.md"), "my own\n").unwrap();
+    project.git(&COMMIT_ALL);
+    fs::write(project.root().join("README.md"), "a draft\n").unwrap();
+    let before = project.git(&["rev-parse", "main"]);
+    project.assert_succeeds(
+        &["land", "--dry-run"],
+        &format!("Would merge 2 commits of {run} into main with a merge commit"),
+    );
+    project.assert_succeeds(&["land", "--dry-run"], "Changes 1 file: file-T1.txt");
+    assert_eq!(project.git(&["rev-parse", "main"]), before);
+    project.assert_succeeds(
+        &["land", "--yes"],
+        &format!("Merged 2 commits of {run} into main ({}..", &before[..7]),
+    );
+    assert_eq!(fs::read_to_string(project.root().join("README.md")).unwrap(), "a draft\n");
+    assert_eq!(project.git(&["status", "--porcelain"]), " M README.md\n");
+    assert!(project.root().join("file-T1.txt").exists());
+
+    project.assert_fails(&["land", "--into", "releases"], 1, "Branch 'releases' does not exist.");
+    project.assert_succeeds(
+        &["land", "--into", "release", "--squash"],
+        &format!("Merged 2 commits of {run} into release as one commit ("),
+    );
+    assert_eq!(project.git(&["rev-list", "--count", "main~1..release"]), "1\n");
+    assert!(project.git(&["ls-tree", "--name-only", "release"]).contains("file-T1.txt"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Run {
         let (node, has_work) = (passed.node, passed.last_done.is_some());
         self.schedule.mark_met(node);
         if has_work {
-            let effect = Effect::LandPhase { phase: *phase };
+            let effect = Effect::LandPhase { phase: *phase, check: self.landing_check() };
             sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
         }
     }

@@ -143,7 +143,7 @@ impl DecisionContext<'_> {
             }
             Report::EffectFinished { effect, error } => {
                 let (_, order) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
-                if let (Effect::LandPhase { phase }, None) = (order, &error) {
+                if let (Effect::LandPhase { phase, .. }, None) = (order, &error) {
                     let phase = *phase;
                     self.emit(events::PhaseLanded { phase });
                 } else {

@@ -1,82 +1,307 @@
-//! Landing fast-forwards a branch, and never changes a checkout without an explicit request.
+//! Landing brings the run's work into a branch, and never changes a checkout without an explicit request.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use repo::{CommitId, LandingOutcome};
+use repo::{CommitId, LandingKind, LandingOutcome, LandingPlan, LandingRequest, PlannedLanding};
 
-use crate::fixture::{Fixture, git, user_git_command, write_file};
+use crate::fixture::{Fixture, git, task_id, user_git_command, write_file};
 
 /// Returns a run whose branch is a commit and its merge ahead of `main`.
 fn run_ahead_of_main() -> (Fixture, CommitId) {
-    let fixture = Fixture::new();
-    fixture.commit_task_work("T1", |path| write_file(path, "new", "new\n"));
-    fixture.merge("T1");
-    let tip = fixture.run.run_tip().unwrap();
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, "other", "other\n");
+        write_file(user, "obsolete", "x\n");
+    });
+    let tip = merge_task_work(&fixture, "T1", |path| {
+        write_file(path, "new", "new\n");
+        write_file(path, "file", "one\ntwo\nthree\nfour\n");
+        fs::remove_file(path.join("obsolete")).unwrap();
+    });
     (fixture, tip)
 }
 
+fn merge_task_work(fixture: &Fixture, task: &str, change: impl FnOnce(&Path)) -> CommitId {
+    fixture.commit_task_work(task, change);
+    fixture.merge(task);
+    fixture.run.run_tip().unwrap()
+}
+
+fn plan(fixture: &Fixture, branch: &str, commit: &CommitId) -> LandingPlan {
+    fixture.run.plan_landing(&LandingRequest { branch, commit, is_squash: false }).unwrap()
+}
+
+fn planned_move(plan: LandingPlan) -> PlannedLanding {
+    let LandingPlan::Move(landing) = plan else { panic!("{plan:?}") };
+    landing
+}
+
+fn planned_squash(fixture: &Fixture, branch: &str, commit: &CommitId) -> PlannedLanding {
+    planned_move(fixture.run.plan_landing(&LandingRequest { branch, commit, is_squash: true }).unwrap())
+}
+
+/// Plans landing into `main` and carries it out in the user's checkout.
+fn land_in_checkout(fixture: &Fixture, commit: &CommitId) -> LandingOutcome {
+    let landing = planned_move(plan(fixture, "main", commit));
+    fixture.run.land_checked_out(&landing, &fixture.user_folder()).unwrap()
+}
+
+fn commit_as_user(fixture: &Fixture, file: &str, content: &str) {
+    let user = fixture.user_folder();
+    write_file(&user, file, content);
+    git(&user, &["add", file]);
+    git(&user, &["commit", "--quiet", "-m", "own"]);
+}
+
+fn dirty(files: &[&str]) -> LandingOutcome {
+    LandingOutcome::Dirty { files: files.iter().map(PathBuf::from).collect() }
+}
+
 #[test]
-fn a_branch_that_is_checked_out_nowhere_moves() {
+fn a_branch_that_is_checked_out_nowhere_is_fast_forwarded() {
     let (fixture, tip) = run_ahead_of_main();
     git(&fixture.user_folder(), &["branch", "target"]);
     let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
-    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from, n_commits: 2 });
-    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
+    let landing = planned_move(plan(&fixture, "target", &tip));
+    assert_eq!((&landing.from, &landing.to, landing.n_commits), (&from, &tip, 2));
+    assert_eq!((landing.kind, landing.has_new_tree), (LandingKind::FastForward, false));
+    assert_eq!(landing.files, ["file", "new", "obsolete"].map(PathBuf::from));
+    assert_eq!(fixture.run.land(&landing).unwrap(), LandingOutcome::Landed);
+    assert_eq!(plan(&fixture, "target", &tip), LandingPlan::AlreadyLanded);
     assert_eq!(fixture.run.repository.resolve_commit("target").unwrap(), tip);
-    assert_eq!(
-        fixture.run.land("made/new", &tip).unwrap(),
-        LandingOutcome::Landed { from: None, n_commits: 3 }
-    );
+    let created = planned_move(plan(&fixture, "made/new", &tip));
+    assert_eq!((&created.from, created.n_commits), (&None, 3));
+    assert_eq!(fixture.run.land(&created).unwrap(), LandingOutcome::Landed);
+    assert!(fixture.run.has_branch("made/new").unwrap() && !fixture.run.has_branch("target~1").unwrap());
 }
 
 #[test]
-fn a_diverged_branch_is_reported() {
+fn a_branch_that_moved_on_gets_a_merge_commit() {
     let (fixture, tip) = run_ahead_of_main();
-    git(&fixture.user_folder(), &["branch", "target"]);
-    git(&fixture.user_folder(), &["checkout", "--quiet", "target"]);
-    git(&fixture.user_folder(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
-    let own = fixture.run.repository.resolve_commit("target").unwrap();
-    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Diverged { tip: own });
+    commit_as_user(&fixture, "mine", "mine\n");
+    let own = fixture.run.repository.resolve_commit("main").unwrap();
+    let landing = planned_move(plan(&fixture, "main", &tip));
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Merge, 2, true));
+    assert_eq!(git(&fixture.user_folder(), &["rev-parse", "main"]), own.as_str(), "planning moves nothing");
+    assert!(matches!(fixture.run.land(&landing).unwrap(), LandingOutcome::CheckedOut { .. }));
+    let user = fixture.user_folder();
+    assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["rev-parse", "main^1", "main^2"]), format!("{own}\n{tip}"));
+    assert_eq!(git(&user, &["status", "--porcelain"]), "");
+    assert!(user.join("mine").exists() && user.join("new").exists());
+    assert_eq!(plan(&fixture, "main", &tip), LandingPlan::AlreadyLanded);
 }
 
 #[test]
-fn a_checked_out_branch_moves_only_on_request_and_if_clean() {
+fn conflicts_are_named_and_nothing_changes() {
     let (fixture, tip) = run_ahead_of_main();
-    let user = fixture.user_folder().canonicalize().unwrap();
-    assert_eq!(fixture.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { path: user.clone() });
-    assert!(!user.join("new").exists());
+    commit_as_user(&fixture, "file", "one\ntwo\nthree\nmine\n");
+    let user = fixture.user_folder();
+    let before = git(&user, &["rev-parse", "main"]);
+    let conflicted = LandingPlan::Conflicted { files: vec!["file".into()] };
+    assert_eq!(plan(&fixture, "main", &tip), conflicted);
+    assert_eq!(git(&user, &["rev-parse", "main"]), before);
+    assert_eq!(git(&user, &["status", "--porcelain"]), "");
+}
 
-    write_file(&user, "file", "dirty\n");
-    let dirty = LandingOutcome::Dirty { files: vec![Path::new("file").to_owned()] };
-    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
-    git(&user, &["add", "file"]);
-    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
-    git(&user, &["checkout", "--quiet", "HEAD", "file"]);
+#[test]
+fn a_branch_that_moves_between_plan_and_landing_is_not_overwritten() {
+    let (fixture, tip) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    git(&user, &["branch", "target"]);
+    let (main, target) =
+        (planned_move(plan(&fixture, "main", &tip)), planned_move(plan(&fixture, "target", &tip)));
+    commit_as_user(&fixture, "mine", "mine\n");
+    git(&user, &["update-ref", "refs/heads/target", "main"]);
+    let own = git(&user, &["rev-parse", "main"]);
+    assert_eq!(fixture.run.land(&target).unwrap(), LandingOutcome::BranchMoved);
+    assert_eq!(fixture.run.land_checked_out(&main, &user).unwrap(), LandingOutcome::BranchMoved);
+    assert_eq!(git(&user, &["rev-parse", "main", "target"]), format!("{own}\n{own}"));
+}
 
-    // A file that would be overwritten stays, even if it is ignored, and nothing moves.
-    write_file(&user, "new", "mine\n");
-    assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
-    write_file(&user, ".git/info/exclude", "new\n");
-    assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
-    assert_eq!(std::fs::read_to_string(user.join("new")).unwrap(), "mine\n");
-    std::fs::remove_file(user.join("new")).unwrap();
-
+#[test]
+fn unrelated_changes_of_the_checkout_stay_as_they_are() {
+    let (fixture, tip) = run_ahead_of_main();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let user = fixture.user_folder();
+    write_file(&user, "other", "staged\n");
+    write_file(&user, "added", "staged\n");
+    git(&user, &["add", "other", "added"]);
+    write_file(&user, "other", "staged and changed\n");
+    fs::remove_file(user.join("mine")).unwrap();
     write_file(&user, "untracked", "stays\n");
-    assert!(fixture.run.land_checked_out("other", &tip, &user).is_err());
-    assert!(matches!(
-        fixture.run.land_checked_out("main", &tip, &user).unwrap(),
-        LandingOutcome::Landed { .. }
-    ));
-    assert_eq!(git(&user, &["rev-parse", "main"]), tip.as_str());
-    assert_eq!(git(&user, &["status", "--porcelain"]), "?? untracked");
-    assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), LandingOutcome::AlreadyLanded);
+    write_file(&user, "build.log", "ignored\n");
+    let before = git(&user, &["status", "--porcelain", "--ignored"]);
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["status", "--porcelain", "--ignored"]), before);
+    assert_eq!(fs::read_to_string(user.join("other")).unwrap(), "staged and changed\n");
+    assert_eq!(git(&user, &["show", ":other"]), "staged");
+    assert_eq!(fs::read_to_string(user.join("new")).unwrap(), "new\n");
+    assert!(!user.join("obsolete").exists());
+}
+
+#[test]
+fn files_that_would_be_overwritten_are_named() {
+    let (fixture, tip) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    let before = git(&user, &["rev-parse", "main"]);
+    let check = |change: &dyn Fn(), files: &[&str]| {
+        change();
+        let state = || git(&user, &["status", "--porcelain", "--ignored"]);
+        let status = state();
+        let landing = planned_move(plan(&fixture, "main", &tip));
+        assert_eq!(fixture.run.files_blocking_landing(&landing, &user).unwrap(), {
+            let LandingOutcome::Dirty { files } = dirty(files) else { unreachable!() };
+            files
+        });
+        assert_eq!(land_in_checkout(&fixture, &tip), dirty(files));
+        assert_eq!((git(&user, &["rev-parse", "main"]), state()), (before.clone(), status));
+        git(&user, &["reset", "--quiet", "--hard"]);
+        git(&user, &["clean", "--quiet", "-dfx"]);
+        write_file(&user, ".git/info/exclude", "");
+    };
+    check(&|| write_file(&user, "file", "dirty\n"), &["file"]);
+    check(&|| write_file(&user, "obsolete", "dirty\n"), &["obsolete"]);
+    check(&|| fs::remove_file(user.join("file")).unwrap(), &["file"]);
+    let stage = || {
+        write_file(&user, "file", "dirty\n");
+        git(&user, &["add", "file"]);
+    };
+    check(&stage, &["file"]);
+    // The staged version differs from both sides, and would be lost.
+    let stage_other = || {
+        stage();
+        write_file(&user, "file", "one\ntwo\nthree\nfour\n");
+    };
+    check(&stage_other, &["file"]);
+    check(&|| write_file(&user, "new", "mine\n"), &["new"]);
+    let ignore = || {
+        write_file(&user, "new", "mine\n");
+        write_file(&user, ".git/info/exclude", "new\n");
+    };
+    check(&ignore, &["new"]);
+    check(&|| write_file(&user, "new/inner", "mine\n"), &["new/inner"]);
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+}
+
+#[test]
+fn an_untracked_file_in_place_of_a_new_folder_is_named() {
+    let fixture = Fixture::new();
+    let tip = merge_task_work(&fixture, "T1", |path| write_file(path, "folder/inner", "new\n"));
+    write_file(&fixture.user_folder(), "folder", "mine\n");
+    assert_eq!(land_in_checkout(&fixture, &tip), dirty(&["folder"]));
+}
+
+#[test]
+fn a_tracked_file_is_replaced_by_a_folder_and_back() {
+    let fixture = Fixture::new();
+    let tip = merge_task_work(&fixture, "T1", |path| {
+        fs::remove_file(path.join("file")).unwrap();
+        write_file(path, "file/inner", "new\n");
+    });
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    let tip = merge_task_work(&fixture, "T2", |path| {
+        fs::remove_dir_all(path.join("file")).unwrap();
+        write_file(path, "file", "a file again\n");
+    });
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(git(&fixture.user_folder(), &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn an_interrupted_landing_is_completed_by_the_next() {
+    let (fixture, tip) = run_ahead_of_main();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let user = fixture.user_folder();
+    write_file(&user, "other", "uncommitted\n");
+    // Killed after the files were written, before the index and the branch were.
+    write_file(&user, "new", "new\n");
+    write_file(&user, "file", "one\ntwo\nthree\nfour\n");
+    fs::remove_file(user.join("obsolete")).unwrap();
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["status", "--porcelain"]), " M other");
+
+    // Killed after the index was written, before the branch was.
+    let tip = merge_task_work(&fixture, "T2", |path| write_file(path, "new", "newer\n"));
+    let landing = planned_move(plan(&fixture, "main", &tip));
+    git(&user, &["read-tree", "-m", "-u", "HEAD", landing.to.as_str()]);
+    assert_eq!(git(&user, &["status", "--porcelain"]), "M  new\n M other");
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["status", "--porcelain"]), " M other");
+    assert_eq!(git(&user, &["show", "main:new"]), "newer");
+}
+
+#[test]
+fn unresolved_conflicts_and_merges_of_the_user_stay() {
+    let (fixture, tip) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    git(&user, &["checkout", "--quiet", "-b", "side"]);
+    commit_as_user(&fixture, "other", "side\n");
+    git(&user, &["checkout", "--quiet", "main"]);
+    commit_as_user(&fixture, "other", "main\n");
+    assert!(!user_git_command(&user).args(["merge", "--quiet", "side"]).output().unwrap().status.success());
+    assert_eq!(land_in_checkout(&fixture, &tip), dirty(&["other"]));
+    git(&user, &["add", "other"]);
+    let landing = planned_move(plan(&fixture, "main", &tip));
+    let error = fixture.run.land_checked_out(&landing, &user).unwrap_err();
+    assert!(error.hint().contains("a merge is in progress"), "{error}");
+}
+
+#[test]
+fn squashing_makes_one_commit_and_later_work_follows_it() {
+    let (fixture, first) = run_ahead_of_main();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let user = fixture.user_folder();
+    let own = git(&user, &["rev-parse", "main"]);
+    let landing = planned_squash(&fixture, "main", &first);
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Squash, 2, true));
+    assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["rev-list", "--parents", "-1", "main"]), format!("{} {own}", landing.to));
+    assert_eq!(git(&user, &["log", "-1", "--format=%B", "main"]), "Work of run r1\n\n* what the agent left");
+    assert_eq!(plan(&fixture, "main", &first), LandingPlan::AlreadyLanded);
+
+    // The next phase changes the same lines, which a merge from the common ancestor would report as a conflict.
+    let second = merge_task_work(&fixture, "T2", |path| write_file(path, "file", "one\ntwo\nthree\nfour!\n"));
+    for is_squash in [true, false] {
+        let request = LandingRequest { branch: "main", commit: &second, is_squash };
+        let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
+        assert_eq!((landing.n_commits, &landing.files), (2, &vec![PathBuf::from("file")]));
+    }
+    assert_eq!(land_in_checkout(&fixture, &second), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["show", "main:file"]), "one\ntwo\nthree\nfour!");
+    assert_eq!(git(&user, &["show", "main:mine"]), "mine");
+}
+
+#[test]
+fn hooks_and_merge_settings_of_the_repository_are_not_obeyed() {
+    let (fixture, tip) = run_ahead_of_main();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let user = fixture.user_folder();
+    let settings = [
+        ("merge.verifySignatures", "true"),
+        ("branch.main.mergeOptions", "--squash --no-ff"),
+        ("commit.gpgSign", "true"),
+        ("merge.ff", "false"),
+    ];
+    for (name, value) in settings {
+        git(&user, &["config", name, value]);
+    }
+    for hook in ["pre-merge-commit", "post-merge", "reference-transaction"] {
+        write_file(&user, format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
+        let path = user.join(".git/hooks").join(hook);
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["rev-parse", "main^2"]), tip.as_str());
 }
 
 #[test]
 fn a_branch_being_rebased_counts_as_checked_out() {
     let (fixture, tip) = run_ahead_of_main();
     let user = fixture.user_folder();
-    git(&user, &["branch", "other"]);
+    git(&user, &["branch", "other-branch"]);
     git(&user, &["checkout", "--quiet", "-b", "target"]);
     let stopped = user_git_command(&user)
         .env("GIT_SEQUENCE_EDITOR", "echo break >")
@@ -84,6 +309,13 @@ fn a_branch_being_rebased_counts_as_checked_out() {
         .output()
         .unwrap();
     assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
-    assert!(matches!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::CheckedOut { .. }));
-    assert!(matches!(fixture.run.land("other", &tip).unwrap(), LandingOutcome::Landed { .. }));
+    let landing = planned_move(plan(&fixture, "target", &tip));
+    let LandingOutcome::CheckedOut { path } = fixture.run.land(&landing).unwrap() else { panic!("moved") };
+    assert_eq!(
+        fixture.run.land_checked_out(&landing, &path).unwrap(),
+        LandingOutcome::CheckedOut { path: path.clone() }
+    );
+    let landing = planned_move(plan(&fixture, "other-branch", &tip));
+    assert_eq!(fixture.run.land(&landing).unwrap(), LandingOutcome::Landed);
+    assert!(fixture.run.open_worktree(&task_id("T1")).is_some());
 }

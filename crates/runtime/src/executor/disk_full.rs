@@ -7,8 +7,8 @@ use super::run_context::{RunContext, error_chain};
 
 /// An effect could not be executed because the disk is full. Nothing of it has taken effect.
 #[derive(Debug)]
-pub(super) struct DiskFull {
-    pub(super) error: String,
+pub(crate) struct DiskFull {
+    pub(crate) error: String,
 }
 
 /// Why a step of an effect failed.

@@ -67,6 +67,17 @@ impl RunContext {
         Ok(Self { host, run, environment, git, requests })
     }
 
+    /// Returns a context for an operation outside the run's loop, which receives no reports of it.
+    pub(crate) fn without_run_loop(
+        host: Arc<HostState>,
+        run: RunId,
+        environment: RunEnvironment,
+        git: RunGit,
+    ) -> Self {
+        let (requests, _) = std::sync::mpsc::sync_channel(0);
+        Self { host, run, environment, git: Some(git), requests }
+    }
+
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
     pub(super) fn report_to_run_loop(&self, report: Report) {
         drop(self.requests.send(RunRequest::without_reply(report.into())));

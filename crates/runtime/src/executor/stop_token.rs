@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A request to stop, shared by all clones.
 #[derive(Debug, Clone)]
-pub(super) struct StopToken {
+pub(crate) struct StopToken {
     request: Arc<AtomicU8>,
     waker: Option<Waker>,
 }
@@ -35,7 +35,7 @@ pub(super) enum StopRequest {
 }
 
 impl StopToken {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Without a free file descriptor the token is polled instead.
         Self { request: Arc::new(AtomicU8::new(NOT_STOPPED)), waker: Waker::new().ok() }
     }
@@ -44,7 +44,7 @@ impl StopToken {
         self.set(DETACH);
     }
 
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.set(KILL);
     }
 

@@ -13,7 +13,9 @@ use domain::{
     Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role, RunId,
     RunOutcome, RunSettings, Sequence, TaskId, TeamMember, UserCommand,
 };
-use runtime::{Host, HostEvent, Isolation, NewRun, Ports, RunEnvironment, SandboxMode, ShutdownMode};
+use runtime::{
+    Host, HostEvent, Isolation, LandStrategy, NewRun, Ports, RunEnvironment, SandboxMode, ShutdownMode,
+};
 use tempfile::TempDir;
 use views::{QuestionRow, QuestionState, Rows, RunState, TaskState, Views};
 
@@ -162,6 +164,7 @@ impl RunFixture {
             ports: Ports::default(),
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
+            land_strategy: LandStrategy::Merge,
             template: None,
             plan: None,
             plan_options: runtime::PlanOptions::default(),

@@ -1,7 +1,7 @@
 //! Which work is merged into the user's branch, and when.
 
-use domain::{RunOutcome, RunSettings, UserCommand};
-use runtime::LandReport;
+use domain::{GateApproval, RunOutcome, RunSettings, UserCommand};
+use runtime::{LandKind, LandOptions, LandReport};
 use views::GateState;
 
 use crate::fixture::{RunFixture, plan};
@@ -29,7 +29,7 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
         RunFixture::new("read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n");
     let run = start_two_phases(&fixture);
     wait_for_review(&fixture, &run, 1);
-    let report = fixture.host.land(&run, false).unwrap();
+    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
     assert!(matches!(report, LandReport::NotApproved { .. }), "{report:?}");
     assert!(report.problem().unwrap().contains("jangdan land --all"));
     fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
@@ -37,12 +37,18 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
 
     // The second phase is merged but not approved.
     assert!(fixture.branch_files(&run).contains(&"T2.txt".to_owned()));
-    assert!(matches!(fixture.host.land(&run, false).unwrap(), LandReport::Landed { .. }));
+    assert!(matches!(fixture.host.land(&run, &LandOptions::default()).unwrap(), LandReport::Landed { .. }));
     assert!(
         fixture.project_folder().join("T1.txt").exists() && !fixture.project_folder().join("T2.txt").exists()
     );
-    assert!(matches!(fixture.host.land(&run, false).unwrap(), LandReport::AlreadyLanded { .. }));
-    assert!(matches!(fixture.host.land(&run, true).unwrap(), LandReport::Landed { .. }));
+    assert!(matches!(
+        fixture.host.land(&run, &LandOptions::default()).unwrap(),
+        LandReport::AlreadyLanded { .. }
+    ));
+    assert!(matches!(
+        fixture.host.land(&run, &LandOptions { is_all: true, ..LandOptions::default() }).unwrap(),
+        LandReport::Landed { .. }
+    ));
     assert!(fixture.project_folder().join("T2.txt").exists());
 
     fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
@@ -66,4 +72,114 @@ fn branch_that_is_not_checked_out_moves_with_each_approval() {
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     crate::processes::wait_until("the branch has the second phase", || files().contains("T2.txt"));
     assert!(!fixture.project_folder().join("T1.txt").exists(), "the checked-out branch does not change");
+}
+
+const WRITES_A_FILE: &str = "read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n";
+
+/// Runs one task to its end, with a check that `main` and the run pass on their own but fail together.
+fn run_with_check(fixture: &RunFixture, check: &str) -> domain::RunId {
+    let settings = RunSettings {
+        verify: Some(check.to_owned()),
+        gate_approval: GateApproval::Automatic,
+        ..RunSettings::default()
+    };
+    let run = fixture.start_with(plan(&["T1"]), settings);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    run
+}
+
+fn commit_as_user(fixture: &RunFixture, file: &str) -> String {
+    std::fs::write(fixture.project_folder().join(file), "mine\n").unwrap();
+    fixture.git(&["add", file]);
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    fixture.git(&[&identity[..], &["commit", "--quiet", "-m", "own"]].concat());
+    fixture.git(&["rev-parse", "main"]).trim().to_owned()
+}
+
+#[test]
+fn merged_result_is_checked_before_the_branch_moves() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let check = "if test -e T1.txt && test -e mine; then echo they do not fit; exit 1; fi";
+    let run = run_with_check(&fixture, check);
+    let own = commit_as_user(&fixture, "mine");
+    let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
+    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let LandReport::Planned { kind, files, check: planned_check, .. } = &planned else {
+        panic!("{planned:?}")
+    };
+    assert_eq!((*kind, planned_check.as_deref()), (LandKind::Merge, Some(check)));
+    assert_eq!(files, &["T1.txt"].map(std::path::PathBuf::from));
+
+    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let LandReport::CheckFailed { command, output, manual_merge, .. } = &report else { panic!("{report:?}") };
+    assert_eq!((command.as_str(), output.as_str()), (check, "they do not fit\n"));
+    assert_eq!(manual_merge.start, [format!("git merge --no-commit jangdan/{run}/run")]);
+    assert_eq!(fixture.git(&["rev-parse", "main"]).trim(), own);
+    assert!(!fixture.project_folder().join("T1.txt").exists());
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "");
+
+    // Another branch without the user's commit needs no check: the run has examined the same tree.
+    fixture.git(&["branch", "release", "main~1"]);
+    let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
+    let report = fixture.host.land(&run, &into).unwrap();
+    assert!(matches!(report, LandReport::Landed { kind: LandKind::FastForward, .. }), "{report:?}");
+}
+
+#[test]
+fn merged_result_that_passes_the_check_is_landed() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = run_with_check(&fixture, "test -e T1.txt");
+    let own = commit_as_user(&fixture, "mine");
+    std::fs::write(fixture.project_folder().join("mine"), "changed\n").unwrap();
+    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let LandReport::Landed { kind: LandKind::Merge, from, n_commits: 2, .. } = &report else {
+        panic!("{report:?}")
+    };
+    assert_eq!(from.as_deref(), Some(own.as_str()));
+    assert_eq!(fixture.git(&["status", "--porcelain"]), " M mine\n");
+    assert!(fixture.project_folder().join("T1.txt").exists());
+}
+
+#[test]
+fn unusable_targets_are_refused() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = run_with_check(&fixture, "true");
+    let land_into = |branch: &str| {
+        let options = LandOptions { into: Some(branch.to_owned()), ..LandOptions::default() };
+        fixture.host.land(&run, &options).unwrap()
+    };
+    assert!(matches!(land_into("missing"), LandReport::UnknownBranch { .. }));
+    assert!(matches!(land_into("main~0"), LandReport::UnknownBranch { .. }));
+    assert!(matches!(land_into(&format!("jangdan/{run}/T1")), LandReport::OwnBranch { .. }));
+}
+
+#[test]
+fn check_of_an_approved_phase_is_used_if_the_run_has_none() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let mut work = plan(&["T1"]);
+    work.phases[0].verify = Some("test -e T1.txt".to_owned());
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+    let run = fixture.start_with(work, settings);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    commit_as_user(&fixture, "mine");
+    let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
+    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let LandReport::Planned { check, .. } = &planned else { panic!("{planned:?}") };
+    assert_eq!(check.as_deref(), Some("test -e T1.txt"));
+}
+
+#[test]
+fn approval_merges_into_a_branch_that_moved_on_and_is_not_checked_out() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = start_two_phases(&fixture);
+    wait_for_review(&fixture, &run, 1);
+    let own = commit_as_user(&fixture, "mine");
+    fixture.git(&["checkout", "--quiet", "-b", "elsewhere"]);
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
+    let first_parent = || fixture.git(&["rev-list", "--first-parent", "-2", "main"]);
+    crate::processes::wait_until("the branch has the first phase", || {
+        let history = first_parent();
+        history.lines().nth(1) == Some(own.as_str())
+    });
+    assert!(fixture.git(&["ls-tree", "--name-only", "main"]).contains("T1.txt"));
 }

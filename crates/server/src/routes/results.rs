@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{RunId, TaskId};
-use runtime::{CleanupReport, LandReport};
+use runtime::{CleanupReport, LandOptions, LandReport};
 
 use crate::{
     api::Api,
@@ -40,12 +40,16 @@ pub(super) async fn diff(
     Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
 }
 
-/// Merges the approved phases of a run into the branch that it started from.
+/// Merges the approved phases of a run into a branch: with a merge commit if the branch has moved on, after the run's
+/// check has passed on the merged result.
 #[utoipa::path(
     post, path = "/api/runs/{run}/land",
     params(
         ("run" = String, Path, description = "id of the run"),
         ("all" = Option<bool>, Query, description = "include unapproved phases"),
+        ("into" = Option<String>, Query, description = "target branch [default: the branch that the run started from]"),
+        ("squash" = Option<bool>, Query, description = "make one commit"),
+        ("dryRun" = Option<bool>, Query, description = "report what would happen, and change nothing"),
     ),
     responses(
         (status = OK, description = "the merge", body = LandReport),
@@ -58,17 +62,13 @@ pub(super) async fn land_run(
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,
 ) -> Result<Json<LandReport>, ApiError> {
-    let mut is_all = false;
+    let mut options = LandOptions::default();
     for (name, value) in &query {
-        match (name.as_str(), value.as_str()) {
-            ("all", "true") => is_all = true,
-            ("all", "false") => is_all = false,
-            ("all", _) => {
-                return Err(invalid_query_error(format!(
-                    "Invalid value '{}' of 'all': use true or false.",
-                    shorten_client_text(value)
-                )));
-            }
+        match name.as_str() {
+            "all" => options.is_all = parse_flag(name, value)?,
+            "squash" => options.is_squash = parse_flag(name, value)?,
+            "dryRun" => options.is_dry_run = parse_flag(name, value)?,
+            "into" => options.into = Some(value.clone()),
             _ => {
                 return Err(invalid_query_error(format!(
                     "Unknown query parameter '{}'.",
@@ -78,9 +78,18 @@ pub(super) async fn land_run(
         }
     }
     api.run_blocking(move |host| {
-        check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, is_all)?)))
+        check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, &options)?)))
     })
     .await
+}
+
+fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
+    value.parse().map_err(|_| {
+        invalid_query_error(format!(
+            "Invalid value '{}' of '{name}': use true or false.",
+            shorten_client_text(value)
+        ))
+    })
 }
 
 /// Removes the unused worktrees of a run. Their content is kept in git.

@@ -17,7 +17,7 @@ export function RunActionSheet({ run: { id, title }, action, onClose }: Props) {
   const [isAll, setIsAll] = useState(false);
   const actions: Record<ConfirmedActionId, () => Promise<string | null>> = {
     land: async () => {
-      const { key, values, isMerged } = landMessage(await landRun(id, { isAll }), id);
+      const { key, values, isMerged } = landMessage(await landRun(id, { isAll }));
       const message = t(`mergeResult.${key}`, values);
       if (!isMerged) return message;
       toast.done(message);

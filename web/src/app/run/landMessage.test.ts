@@ -8,9 +8,11 @@ const dirtyReport = (n: number): LandReport => ({
   files: Array.from({ length: n }, (_, at) => `f${at + 1}`),
 });
 
+const manualMerge = { start: ["git stash", "git merge x"], finish: ["git commit"] };
+
 test.each([
   [
-    { type: "landed", branch: "main", commit: "ab", from: "cd", nCommits: 3 },
+    { type: "landed", branch: "main", commit: "ab", from: "cd", nCommits: 3, kind: "merge" },
     true,
     { branch: "main", count: 3 },
   ],
@@ -18,9 +20,31 @@ test.each([
   [{ type: "noTarget", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "notApproved", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "checkedOut", branch: "main", path: "/p" }, false, { branch: "main", path: "/p" }],
-  [{ type: "diverged", branch: "main", tip: "ab" }, false, { branch: "main", ours: "jangdan/r1/run" }],
+  [{ type: "unknownBranch", branch: "x" }, false, { branch: "x" }],
+  [{ type: "ownBranch", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
+  [
+    { type: "planned", branch: "main", from: "cd", nCommits: 3, kind: "merge", files: ["f"], check: null },
+    false,
+    { branch: "main", count: 3 },
+  ],
+  [
+    { type: "conflicted", branch: "main", files: ["f1", "f2"], manualMerge },
+    false,
+    { branch: "main", files: "f1, f2", start: "git stash && git merge x", finish: "git commit" },
+  ],
+  [
+    { type: "checkFailed", branch: "main", command: "make", output: "1\n2\n3\n4\n5\n6\n", manualMerge },
+    false,
+    {
+      branch: "main",
+      command: "make",
+      output: "2\n3\n4\n5\n6",
+      start: "git stash && git merge x",
+      finish: "git commit",
+    },
+  ],
   [dirtyReport(2), false, { branch: "main", files: "f1, f2" }],
   [dirtyReport(7), false, { branch: "main", files: "f1, f2, f3, f4, f5, …" }],
 ] as [LandReport, boolean, object][])("the report %o counts as merged: %s", (landed, isMerged, values) => {
-  expect(landMessage(landed, "r1")).toEqual({ key: landed.type, values, isMerged });
+  expect(landMessage(landed)).toEqual({ key: landed.type, values, isMerged });
 });

@@ -1,0 +1,229 @@
+//! Brings the work of a run into a branch of the user, which moves only after the check passes on the merged result.
+
+use std::path::PathBuf;
+
+use engine::LandingCheck;
+use repo::{CommitId, LandingOutcome, LandingPlan, PlannedLanding, RepoError};
+
+use super::{
+    check_worktree::{self, MergeCheck},
+    disk_full::{DiskFull, JobError},
+    run_context::RunContext,
+    stop_token::StopToken,
+};
+use crate::{
+    environment::LandStrategy,
+    git::RunGit,
+    land::{LandReport, LandScope, ManualMerge},
+};
+
+/// Attempts to move a branch that the user moves at the same time.
+const ATTEMPTS_MAX: u32 = 3;
+/// Length of the tree's id in the name of a check.
+const TREE_CHARS: usize = 16;
+/// Prefix of the branches that only Jangdan moves.
+const OWN_BRANCH_PREFIX: &str = "jangdan/";
+
+/// A request to bring the work of a run into a branch.
+pub(crate) struct LandingOrder {
+    pub(crate) scope: LandScope,
+    /// Target branch, if not the one that the run started from.
+    pub(crate) into: Option<String>,
+    pub(crate) is_squash: bool,
+    pub(crate) checkout: CheckoutPolicy,
+    pub(crate) check: LandingCheck,
+}
+
+/// What happens to a branch that is checked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckoutPolicy {
+    /// It is not moved.
+    Leave,
+    /// It is moved together with its working tree.
+    Update,
+    /// Nothing is moved, also no other branch: the report says what would happen.
+    DryRun,
+}
+
+/// Why the work of a run was not landed.
+#[derive(Debug)]
+pub(crate) enum LandError {
+    Git(RepoError),
+    DiskFull(DiskFull),
+    /// The check did not run, or the branch did not stay in place.
+    Failed(String),
+}
+
+impl LandError {
+    pub(super) fn into_job_error(self, context: &RunContext) -> JobError {
+        match self {
+            Self::Git(error) => JobError::new(context, &error),
+            Self::DiskFull(full) => JobError::DiskFull(full),
+            Self::Failed(error) => JobError::Failed(error),
+        }
+    }
+}
+
+/// Lands the work of a run. Repeated after a crash, it completes what was started.
+pub(crate) fn land(
+    context: &RunContext,
+    git: &RunGit,
+    order: &LandingOrder,
+    stop_token: &StopToken,
+) -> Result<LandReport, LandError> {
+    let run_branch = git.run_branch();
+    let Some(branch) = order.into.clone().or_else(|| git.target_branch()) else {
+        return Ok(LandReport::NoTarget { branch: run_branch });
+    };
+    if order.into.is_some() {
+        if branch.starts_with(OWN_BRANCH_PREFIX) {
+            return Ok(LandReport::OwnBranch { branch });
+        }
+        if !git.has_branch(&branch)? {
+            return Ok(LandReport::UnknownBranch { branch });
+        }
+    }
+    let Some(source) = git.commit_to_land(&order.scope)? else {
+        return Ok(LandReport::NotApproved { branch: run_branch });
+    };
+    let is_squash = order.is_squash || context.environment.land_strategy == LandStrategy::Squash;
+    for _ in 0..ATTEMPTS_MAX {
+        let path = git.worktree_of_branch(&branch)?;
+        let is_movable = match &path {
+            Some(path) => order.checkout != CheckoutPolicy::Leave && git.has_checked_out(path, &branch)?,
+            None => true,
+        };
+        let landing = match (git.plan_landing(&branch, &source, is_squash)?, &path) {
+            (LandingPlan::AlreadyLanded, _) => return Ok(LandReport::AlreadyLanded { branch }),
+            (_, Some(path)) if !is_movable => {
+                return Ok(LandReport::CheckedOut { branch, path: path.clone() });
+            }
+            (LandingPlan::Conflicted { files }, _) => {
+                let manual_merge = manual_merge(context, git, &branch, &source, "git merge")?;
+                return Ok(LandReport::Conflicted { branch, files, manual_merge });
+            }
+            (LandingPlan::Move(landing), _) => landing,
+        };
+        // Checked again when the branch moves; the check in between may take long.
+        if let Some(path) = &path {
+            let files = git.files_blocking_landing(&landing, path)?;
+            if !files.is_empty() {
+                return Ok(LandReport::Dirty { branch, files });
+            }
+        }
+        let check = order.check.command.as_ref().filter(|_| landing.has_new_tree);
+        if order.checkout == CheckoutPolicy::DryRun {
+            return Ok(planned_report(landing, check.cloned()));
+        }
+        if let Some(command) = check
+            && let Some(output) = run_check(context, git, &landing, command, order, stop_token)?
+        {
+            let manual_merge = manual_merge(context, git, &branch, &source, "git merge --no-commit")?;
+            return Ok(LandReport::CheckFailed { branch, command: command.clone(), output, manual_merge });
+        }
+        let outcome = match &path {
+            Some(path) => git.land_checked_out(&landing, path)?,
+            None => git.land(&landing)?,
+        };
+        match outcome {
+            LandingOutcome::Landed => return Ok(landed_report(landing)),
+            LandingOutcome::Dirty { files } => return Ok(LandReport::Dirty { branch, files }),
+            // The branch was committed to, checked out or switched away from meanwhile.
+            LandingOutcome::BranchMoved | LandingOutcome::CheckedOut { .. } => {}
+        }
+    }
+    Err(LandError::Failed(format!("branch {branch} was moved meanwhile, {ATTEMPTS_MAX} times")))
+}
+
+/// Runs the check on the commit that the branch would be moved to. Returns the end of its output if it fails.
+fn run_check(
+    context: &RunContext,
+    git: &RunGit,
+    landing: &PlannedLanding,
+    command: &str,
+    order: &LandingOrder,
+    stop_token: &StopToken,
+) -> Result<Option<String>, LandError> {
+    let tree = landing.tree.clone();
+    // A check of the same tree that a killed server left is continued.
+    let name = format!("land-{}", tree.get(..TREE_CHARS).unwrap_or(&tree));
+    let check = MergeCheck {
+        name: &name,
+        command,
+        commit: &landing.to,
+        tree,
+        task: None,
+        timeout_ms: order.check.timeout_ms,
+    };
+    let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
+    if stop_token.is_stopped() {
+        return Err(LandError::Failed("the server stopped during the check of the merged result".to_owned()));
+    }
+    Ok((!receipt.passed()).then_some(receipt.output_tail))
+}
+
+fn planned_report(landing: PlannedLanding, check: Option<String>) -> LandReport {
+    let PlannedLanding { branch, from, n_commits, kind, files, .. } = landing;
+    let from = from.map(|from| from.to_string());
+    LandReport::Planned { branch, from, n_commits, kind: kind.into(), files, check }
+}
+
+fn landed_report(landing: PlannedLanding) -> LandReport {
+    let PlannedLanding { branch, from, to, n_commits, kind, .. } = landing;
+    let from = from.map(|from| from.to_string());
+    LandReport::Landed { branch, commit: to.to_string(), from, n_commits, kind: kind.into() }
+}
+
+/// Returns the commands that merge the run's commit by hand, to be typed in the project's folder.
+fn manual_merge(
+    context: &RunContext,
+    git: &RunGit,
+    branch: &str,
+    source: &CommitId,
+    merge: &str,
+) -> Result<ManualMerge, LandError> {
+    let project = &context.environment.project;
+    let checkout = git.worktree_of_branch(branch)?;
+    let is_elsewhere = |path: &PathBuf| !project.starts_with(path);
+    let (folder, prefix) = match checkout.as_ref().filter(|path| is_elsewhere(path)) {
+        Some(path) => (path, format!("git -C {} ", quote(&path.to_string_lossy()))),
+        None => (project, "git ".to_owned()),
+    };
+    let command = |words: &str| words.replacen("git ", &prefix, 1);
+    // Git merges nothing while files are staged, or changed files would be overwritten.
+    let has_changes = git.has_uncommitted_changes(folder)?;
+    let (run_tip, _) = git.run_branch_tip()?;
+    let name = if run_tip == *source { git.run_branch() } else { source.to_string() };
+    let mut start = Vec::new();
+    let mut finish = vec![command("git commit --all --no-edit")];
+    if has_changes {
+        start.push(command("git stash"));
+        finish.push(command("git stash pop"));
+    }
+    if checkout.is_none() {
+        start.push(format!("git switch {}", quote(branch)));
+    }
+    start.push(command(&format!("{merge} {name}")));
+    Ok(ManualMerge { start, finish })
+}
+
+/// Quotes a word for a shell, if necessary.
+fn quote(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-".contains(char);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+impl From<RepoError> for LandError {
+    fn from(error: RepoError) -> Self {
+        Self::Git(error)
+    }
+}
+
+impl From<JobError> for LandError {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::DiskFull(full) => Self::DiskFull(full),
+            JobError::Failed(error) => Self::Failed(error),
+        }
+    }
+}
