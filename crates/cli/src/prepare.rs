@@ -105,6 +105,8 @@ fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure
         | error @ PrepareError::SeveralPlans { .. }
         | error @ PrepareError::UnknownAgent { .. }
         | error @ PrepareError::NoAgent
+        | error @ PrepareError::NotInstalled { .. }
+        | error @ PrepareError::NoScript { .. }
         | error @ PrepareError::AgentName(_)
         | error @ PrepareError::Git(_)
         | error @ PrepareError::Unborn { .. }

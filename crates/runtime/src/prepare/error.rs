@@ -136,10 +136,10 @@ impl PrepareError {
             Self::PlanMistakes { .. } => "Fix them; each error has its line.".to_owned(),
             Self::UnknownAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
             Self::NotInstalled { install, .. } if install.is_empty() => {
-                "Install it, or choose another agent with --agent. List the agents: jangdan agents".to_owned()
+                "Install it, or choose another agent. List the agents: jangdan agents".to_owned()
             }
             Self::NotInstalled { install, .. } => {
-                format!("Install it: {install}. Or choose another agent with --agent.")
+                format!("Install it: {install}. Or choose another agent.")
             }
             Self::NoScript { .. } => {
                 "Configure an agent in jangdan.toml: [agents.mine], extends = \"shell\", arguments = [\"agent.sh\"]"

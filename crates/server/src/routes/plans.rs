@@ -163,6 +163,8 @@ fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
         | PrepareError::PlanMistakes { .. }
         | PrepareError::UnknownAgent { .. }
         | PrepareError::NoAgent
+        | PrepareError::NotInstalled { .. }
+        | PrepareError::NoScript { .. }
         | PrepareError::AgentName(_)
         | PrepareError::NoRepository { .. }
         | PrepareError::Git(_)
@@ -192,7 +194,7 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
         PrepareError::UnknownAgent { .. } | PrepareError::AgentName(_) => {
             (ProblemCode::BadRequest, "Check the name in the list of agents.".to_owned())
         }
-        PrepareError::NoAgent => (ProblemCode::NoAgent, error.hint()),
+        PrepareError::NoAgent | PrepareError::NotInstalled { .. } => (ProblemCode::NoAgent, error.hint()),
         PrepareError::NoRepository { .. } => {
             let hint = "Create one (git init, then commit), or set inPlace to work in the project folder.";
             (ProblemCode::GitFailed, hint.to_owned())
@@ -202,7 +204,9 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
         | PrepareError::Submodule { .. }
         | PrepareError::LfsProgram
         | PrepareError::LfsFilter => (ProblemCode::GitFailed, error.hint()),
-        PrepareError::Template { .. } => (ProblemCode::InvalidConfiguration, error.hint()),
+        PrepareError::NoScript { .. } | PrepareError::Template { .. } => {
+            (ProblemCode::InvalidConfiguration, error.hint())
+        }
     };
     let mut api_error = ApiError::new(code, error_chain(error), hint);
     if matches!(error, PrepareError::PlanMistakes { .. }) {

@@ -130,7 +130,7 @@ fn an_agent_that_is_not_installed_is_refused_with_its_installation() {
     assert_eq!(
         refusal,
         "agent aider is not installed: aider is not on PATH | Install it: pip install aider-install && \
-         aider-install. Or choose another agent with --agent."
+         aider-install. Or choose another agent."
     );
     assert!(check_with_programs("", Some("codex"), &["codex"]).is_ok());
     let tester = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'tester'";
