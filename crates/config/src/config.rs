@@ -26,6 +26,8 @@ pub struct Config {
     pub worktree: WorktreeConfig,
     /// Settings of the sandbox.
     pub sandbox: SandboxConfig,
+    /// How often a failed check is repeated before it counts as failed.
+    pub check_retries: u32,
     /// Absolute path of the file that replaces the task prompt.
     pub template: Option<PathBuf>,
     /// Whether checkboxes of done tasks are ticked in the plan file.
@@ -148,6 +150,10 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             },
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
         },
+        check_retries: values
+            .number("checks.retries")
+            .and_then(|retries| u32::try_from(retries).ok())
+            .unwrap_or(0),
         template: values.text("prompt.template").map(PathBuf::from),
         write_back: values.boolean("plan.write_back"),
         port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
