@@ -110,7 +110,7 @@ impl Run {
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
             Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
-                self.apply_check_finished(task, receipt);
+                self.apply_check_finished(at, task, receipt);
             }
             Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
                 if let Some(task) = self.find_task(task) {

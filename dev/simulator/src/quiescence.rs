@@ -1,10 +1,10 @@
 //! Runs without users until nothing is scheduled: then everything that does not continue must have an open reason.
 
-use domain::{BlockReason, EscalationLevel, TaskId};
+use domain::{BlockReason, EscalationLevel, SessionId, TaskId};
 
 use crate::{
     environment::ProcessState,
-    model::{Model, QuestionState, Stage, Task},
+    model::{Model, QuestionState, SessionState, Stage, Task},
     rule::{Rule, RuleViolation},
     simulation::Simulation,
 };
@@ -60,6 +60,8 @@ impl Simulation<'_> {
             Stage::Working if !self.is_starting_or_hanging(session) => {
                 Some(format!("no agent works on {id} in {session}"))
             }
+            // It has passed, and its merge waits for the end of the worker's turn until a deadline.
+            Stage::Checking if task.receipt && self.is_in_turn(session) => None,
             Stage::Checking if !self.is_being_tested(id) => Some(format!("{id} is not being checked")),
             Stage::Merging if self.model.merging.is_none() => Some(format!("{id} is not being merged")),
             Stage::Waiting
@@ -111,6 +113,13 @@ impl Simulation<'_> {
         };
         let mut testers = self.model.sessions.iter().filter(|(_, session)| tests(session));
         testers.any(|(tester, _)| self.is_starting_or_hanging(*tester))
+    }
+
+    fn is_in_turn(&self, session: SessionId) -> bool {
+        self.model
+            .sessions
+            .get(&session)
+            .is_some_and(|session| session.in_turn && session.state != SessionState::Ended)
     }
 
     /// Returns the problem of a phase whose tasks are done and whose gate does not pass.

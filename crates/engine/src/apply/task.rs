@@ -159,12 +159,13 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_check_finished(&mut self, id: &TaskId, receipt: &Receipt) {
+    pub(super) fn apply_check_finished(&mut self, at: Timestamp, id: &TaskId, receipt: &Receipt) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
         if receipt.obstacle.is_some() {
             // An escalation blocks it; the check is next when it is resolved.
-            return self.set_task_stage(task_ref, TaskStage::Claimed);
+            self.set_task_stage(task_ref, TaskStage::Claimed);
+            return self.begin_turn_wait(at, task_ref);
         }
         if !receipt.passed() {
             return self.set_task_stage(task_ref, TaskStage::ChecksFailed);
