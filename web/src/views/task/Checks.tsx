@@ -49,7 +49,9 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
       </summary>
       <div className="border-line border-t px-3 py-2">
         {receipt.obstacle && (
-          <p className="mb-2 text-sm">{t(`checks.obstacle.${receipt.obstacle.type}`, { ...receipt.obstacle })}</p>
+          <p className="mb-2 text-sm">
+            {t(`checks.obstacle.${receipt.obstacle.type}`, { ...receipt.obstacle })}
+          </p>
         )}
         {receipt.outputTail && (
           <pre tabIndex={0} className="mb-2 max-h-80 overflow-auto whitespace-pre-wrap font-mono text-xs">
