@@ -8,7 +8,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Watch", &["watch", "status", "inbox", "runs", "link"]),
     ("Answer", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
     ("Act", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
-    ("Inspect", &["logs", "conversation", "diff", "log", "replay"]),
+    ("Inspect", &["logs", "conversation", "checks", "diff", "log", "replay"]),
     ("Set up", &["agents", "config", "plan"]),
     ("For agents", &["say", "hook", "decode", "play"]),
 ];

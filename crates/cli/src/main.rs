@@ -9,6 +9,7 @@ mod answer;
 mod approve;
 mod arguments;
 mod chat;
+mod checks;
 mod clean;
 mod command_groups;
 mod config;
@@ -81,6 +82,8 @@ enum Command {
     Cancel(control::CancelArguments),
     /// Send a message to the orchestrator, or answer the only open question
     Chat(chat::Arguments),
+    /// Show the checks of a task, with their outcome and output
+    Checks(checks::Arguments),
     /// Delete finished worktrees; git keeps their content
     Clean(clean::Arguments),
     /// Show or check the configuration
@@ -180,6 +183,7 @@ fn main() -> ExitCode {
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Config(command) => config::run(&command),
         Command::Continue(arguments) => control::resume(&arguments),
+        Command::Checks(arguments) => checks::run(&arguments),
         Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -28,6 +28,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// How the work of a run is brought into the user's branch.
     pub land_strategy: LandStrategy,
+    /// How often a failed check is repeated before it counts as failed.
+    pub check_retries: u32,
     /// Absolute path of the file that replaces the task prompt.
     pub template: Option<PathBuf>,
     /// Whether checkboxes of done tasks are ticked in the plan file.
@@ -163,6 +165,10 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             "squash" => LandStrategy::Squash,
             _ => LandStrategy::Merge,
         },
+        check_retries: values
+            .number("checks.retries")
+            .and_then(|retries| u32::try_from(retries).ok())
+            .unwrap_or(0),
         template: values.text("prompt.template").map(PathBuf::from),
         write_back: values.boolean("plan.write_back"),
         port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),

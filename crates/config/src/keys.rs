@@ -75,6 +75,7 @@ pub const KEYS: &[Key] = &[
     key("park.cold_after", DURATION_OR_NEVER, "10m", "time after which the process of a waiting session is stopped; it resumes when it is needed"),
 
     key("checks.verify", ValueKind::Text, "", "check command of tasks and phases without their own"),
+    key("checks.retries", ValueKind::Number { min: 0, max: 10 }, "0", "how often a failed check is repeated before it counts as failed"),
 
     key("budgets.task.tokens", ValueKind::Tokens, "", "token budget of a task without its own"),
     key("budgets.task.money", ValueKind::Money, "", "cost budget of such a task; either tokens or money"),

@@ -23,6 +23,8 @@ pub enum EscalationType {
     Quality,
     /// An agent keeps sending invalid messages.
     Protocol,
+    /// A check could not run. It goes to the user at once.
+    CheckNotRun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EscalationSubject, PhaseNumber, SessionId, TaskId};
+use crate::{CheckObstacle, EscalationSubject, PhaseNumber, SessionId, TaskId};
 
 /// Stored beside the title, so that the title can be translated. Displays as the English title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,12 @@ pub enum EscalationCause {
     #[serde(alias = "failsTests")]
     TestsFailing {
         task: TaskId,
+    },
+    /// The check of a task, of its merge or of a phase could not run.
+    CheckNotRun {
+        of: EscalationSubject,
+        command: String,
+        obstacle: CheckObstacle,
     },
     /// No tester could judge the task.
     #[serde(alias = "untested")]
@@ -83,6 +89,15 @@ impl fmt::Display for EscalationCause {
             Self::RepeatedFailure { task, failures } => write!(f, "{task} failed {failures} times"),
             Self::TaskFailed { task, why } => write!(f, "{task} failed: {why}"),
             Self::TestsFailing { task } => write!(f, "{task} keeps failing its tests"),
+            Self::CheckNotRun { of: EscalationSubject::Task { task }, command, obstacle } => {
+                write!(f, "the check of {task} could not run: `{command}`: {obstacle}")
+            }
+            Self::CheckNotRun { of: EscalationSubject::Phase { phase }, command, obstacle } => {
+                write!(f, "the check of phase {phase} could not run: `{command}`: {obstacle}")
+            }
+            Self::CheckNotRun { of: EscalationSubject::Run, command, obstacle } => {
+                write!(f, "the check could not run: `{command}`: {obstacle}")
+            }
             Self::TestingFailed { task } => write!(f, "{task} could not be tested"),
             Self::MergeFailed { task } => write!(f, "{task} could not be merged"),
             Self::TaskTimeout { task } => write!(f, "{task} exceeded its time limit"),

@@ -1,5 +1,7 @@
 //! Results of tests and checks: typed failures, and receipts for commands that ran.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
@@ -55,8 +57,15 @@ pub struct TestMetrics {
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     pub command: String,
-    /// `None` if a signal ended it.
+    /// `None` if a signal ended it, or if it never ran.
     pub exit_status: Option<i32>,
+    /// Set if the command could not run, so that its result says nothing about the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub obstacle: Option<CheckObstacle>,
+    /// How often the command ran until it passed or the configured repetitions were used.
+    #[serde(default = "one")]
+    pub attempts: u32,
     pub output_hash: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output_tail: String,
@@ -68,6 +77,34 @@ pub struct Receipt {
 
 impl Receipt {
     pub fn passed(&self) -> bool {
-        self.exit_status == Some(0)
+        self.exit_status == Some(0) && self.obstacle.is_none()
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Why a check could not run. Only the user can remove it; an agent that changes files cannot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum CheckObstacle {
+    /// The first word of the command is the name of a program that no folder of `PATH` has.
+    ProgramNotFound { program: String },
+    /// A signal that Jangdan did not send ended the command.
+    Signal { signal: i32 },
+    /// The command was not started: its worktree could not be set up, or a lock was not free.
+    NotStarted { reason: String },
+}
+
+impl fmt::Display for CheckObstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ProgramNotFound { program } => write!(f, "{program} is not on PATH"),
+            Self::Signal { signal } => write!(f, "it was ended by signal {signal}"),
+            Self::NotStarted { reason } => f.write_str(reason),
+        }
     }
 }

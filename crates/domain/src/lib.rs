@@ -37,7 +37,7 @@ pub use command::UserCommand;
 pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
 pub use escalation_cause::EscalationCause;
 pub use event::{Event, RecordedEvent, events};
-pub use feedback::{Receipt, TestFailure, TestFeedback, TestMetrics};
+pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,

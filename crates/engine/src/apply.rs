@@ -110,7 +110,7 @@ impl Run {
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
             Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
-                self.apply_check_finished(task, receipt);
+                self.apply_check_finished(at, task, receipt);
             }
             Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
                 if let Some(task) = self.find_task(task) {
@@ -134,7 +134,7 @@ impl Run {
                 sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
             Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
-                self.apply_merge_finished(task, outcome)
+                self.apply_merge_finished(at, task, outcome)
             }
             Event::TaskDone(events::TaskDone { task, .. }) => self.apply_task_done(at, task, sink),
             Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {

@@ -6,6 +6,7 @@
 mod agent_error;
 mod agent_message;
 mod chat;
+mod check_not_run;
 mod cleanup;
 mod collaboration;
 mod completion;

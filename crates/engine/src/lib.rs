@@ -5,6 +5,7 @@
 mod allowed_actions;
 mod apply;
 mod brief;
+mod check_output;
 mod decide;
 mod effect;
 mod effect_sink;

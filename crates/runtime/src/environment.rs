@@ -44,6 +44,9 @@ pub struct RunEnvironment {
     /// Disk space that all worktrees of the data directory may use; unlimited if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_budget_bytes: Option<u64>,
+    /// How often a failed check is repeated before it counts as failed.
+    #[serde(default)]
+    pub check_retries: u32,
     /// Ports that are divided among tasks.
     #[serde(default)]
     pub ports: Ports,

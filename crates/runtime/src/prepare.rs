@@ -88,6 +88,7 @@ pub fn prepare_run(
         copy: config.worktree.copy.clone(),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
+        check_retries: config.check_retries,
         ports: Ports {
             first: config.worktree.ports.first,
             last: config.worktree.ports.last,

@@ -345,7 +345,7 @@ impl Views {
             }
             Event::LimitWaived(events::LimitWaived {
                 subject: EscalationSubject::Task { task },
-                limit: EscalationType::TestFailure,
+                limit: EscalationType::TestFailure | EscalationType::CheckNotRun,
             }) => {
                 // The task passes, so the merge is next.
                 self.set_task_state(now, task, TaskState::Merging);

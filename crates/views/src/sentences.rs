@@ -2,3 +2,13 @@
 
 pub(crate) mod en;
 pub(crate) mod ko;
+
+use domain::{Locale, Receipt};
+
+/// Describes the outcome of a check: "failed with exit status 1".
+pub fn describe_check(locale: Locale, receipt: &Receipt) -> String {
+    match locale {
+        Locale::En => en::check_result(receipt),
+        Locale::Ko => ko::check_result(receipt),
+    }
+}

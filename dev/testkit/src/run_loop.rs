@@ -194,6 +194,8 @@ fn passing_receipt(command: String) -> Receipt {
     Receipt {
         command,
         exit_status: Some(0),
+        obstacle: None,
+        attempts: 1,
         output_hash: "0".to_owned(),
         output_tail: String::new(),
         tree: "1".to_owned(),

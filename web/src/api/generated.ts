@@ -143,6 +143,14 @@ export type ChatRow = {
   isCard: boolean, sentAt: Timestamp,
 };
 
+/** Why a check could not run. Only the user can remove it; an agent that changes files cannot. */
+export type CheckObstacle = { "type": "programNotFound", program: string,
+}
+| { "type": "signal", signal: number,
+}
+| { "type": "notStarted", reason: string,
+};
+
 export type CheckpointId = string;
 
 export type CheckpointReason = "turnEnd" | "park" | "error" | "failure" | "gate" | "requested";
@@ -302,7 +310,7 @@ export type EscalationRow = { id: EscalationId, kind: EscalationType, severity: 
 
 export type EscalationState = "open" | "resolved";
 
-export type EscalationType = "general" | "blocked" | "decision" | "test_failure" | "token_exhausted" | "timeout" | "conflict" | "dependency" | "quality" | "protocol";
+export type EscalationType = "general" | "blocked" | "decision" | "test_failure" | "token_exhausted" | "timeout" | "conflict" | "dependency" | "quality" | "protocol" | "check_not_run";
 
 /** One entry of a run's event log. */
 export type EventEntry = {
@@ -993,8 +1001,12 @@ export type QuestionState = "asked" | "withOrchestrator" | "pending" | "answered
 
 /** Evidence that a command ran: which one, its outcome, and the tree it ran on. */
 export type Receipt = { command: string,
-  /** `None` if a signal ended it. */
-  exitStatus: number | null, outputHash: string, outputTail?: string,
+  /** `None` if a signal ended it, or if it never ran. */
+  exitStatus: number | null,
+  /** Set if the command could not run, so that its result says nothing about the work. */
+  obstacle?: CheckObstacle,
+  /** How often the command ran until it passed or the configured repetitions were used. */
+  attempts: number, outputHash: string, outputTail?: string,
   /** Git tree the command ran on. */
   tree: string, startedAt: Timestamp, finishedAt: Timestamp,
 };
@@ -1304,7 +1316,7 @@ export type TaskDetailRow = { id: TaskId,
 export type TaskId = string;
 
 /** A remark beside the state of a task. */
-export type TaskMark = "unchecked" | "waived" | "checkFailed" | "changedSinceCheck";
+export type TaskMark = "unchecked" | "waived" | "checkFailed" | "checkNotRun" | "changedSinceCheck";
 
 /** A task with all rows that belong to it. */
 export type TaskOverview = { task: TaskRow,
@@ -1322,6 +1334,8 @@ export type TaskOverview = { task: TaskRow,
 export type TaskReceipt = {
   /** Event with the receipt; part of its key. */
   sequence: Sequence, purpose: ReceiptPurpose, passed: boolean,
+  /** Whether the command could run. */
+  couldRun: boolean,
   /** Whether the work has changed since. */
   isStale: boolean,
 };

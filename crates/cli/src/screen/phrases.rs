@@ -34,6 +34,7 @@ pub(crate) fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
         TaskMark::Unchecked => pick_by_locale(locale, "unchecked", "검증 없음"),
         TaskMark::Waived => pick_by_locale(locale, "check waived", "검증 면제"),
         TaskMark::CheckFailed => pick_by_locale(locale, "check failed", "검증 실패"),
+        TaskMark::CheckNotRun => pick_by_locale(locale, "check could not run", "검증 실행 불가"),
         TaskMark::ChangedSinceCheck => pick_by_locale(locale, "changed since check", "검증 이후 변경"),
     }
 }

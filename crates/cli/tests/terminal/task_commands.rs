@@ -344,3 +344,31 @@ fn tell_sends_a_message_to_a_working_agent() {
     project.assert_succeeds(&["conversation", "T1"], "Message from the user: use tabs");
     project.assert_fails(&["tell", "T1", "more"], 1, "no agent works on it");
 }
+
+#[test]
+fn check_that_cannot_run_is_shown_with_its_output_and_repeated_after_a_retry() {
+    let project = TestProject::create_with_server(
+        "read -r task\necho x >> made.txt\necho \"DONE:$JANGDAN_TASK\"\nread -r more\n",
+    );
+    let mut work = one_phase_plan(&["T1"]);
+    work.tasks[0].verify = Some("jd-tool -q".to_owned());
+    let run = project.start_run(work, automatic_gate_settings());
+    let problem = "The check of T1 could not run: `jd-tool -q`";
+    project.assert_fails(&["watch", "--no-wait"], 3, problem);
+    project.assert_succeeds(&["inbox"], "jd-tool is not on PATH");
+    project.assert_succeeds(&["inbox"], "jd-tool: not found");
+    let outcome = "$ jd-tool -q: could not run: jd-tool is not on PATH (0 s, ";
+    project.assert_succeeds(&["checks", "T1"], outcome);
+    project.assert_succeeds(&["checks", "T1"], "jd-tool: not found");
+    project.assert_succeeds(&["checks", "T1", "--run", &run.to_string(), "--json"], r#""program":"jd-tool""#);
+    project.assert_fails(&["checks", "T9"], 1, "T9");
+
+    let tool = project.data().join("bin/jd-tool");
+    fs::write(&tool, "#!/bin/sh\nprintf 'all good\\033[2J\\n'\n").unwrap();
+    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    project.assert_succeeds(&["resolve", "e_1", "retry"], "e_1");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    project.assert_succeeds(&["checks", "T1"], "$ jd-tool -q: passed (0 s, ");
+    project.assert_succeeds(&["checks", "T1"], "  all good?[2J");
+    assert_eq!(merged_file(&project, &run, "made.txt"), "x\n", "the agent had one round");
+}

@@ -152,6 +152,7 @@ impl TestProject {
             setup: Vec::new(),
             copy: Vec::new(),
             submodules: true,
+            check_retries: 0,
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,

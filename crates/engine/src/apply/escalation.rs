@@ -8,6 +8,7 @@ use domain::{
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
 use crate::{
+    check_output::end_of_output,
     effect::Effect,
     effect_sink::EffectSink,
     run::{Run, RunStatus},
@@ -21,7 +22,7 @@ impl Run {
     pub(super) fn apply_loop_started(&mut self, event: &events::LoopStarted) {
         let events::LoopStarted { feedback_loop, task, .. } = event;
         let task = self.find_task(task);
-        self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
+        self.loops.push(FeedbackLoop { task, is_open: true, ..FeedbackLoop::default() });
         if let Some(task) = task {
             self.mark_task_affected(task);
             if let Some(task) = self.task_mut(task) {
@@ -36,6 +37,9 @@ impl Run {
         state.rounds = *round;
         let names: Vec<&str> = feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
         state.history.push(format!("round {round}: {}", names.join(", ")));
+        if let Some(trace) = feedback.failures.iter().rev().find_map(|failure| failure.trace.as_ref()) {
+            state.last_output = end_of_output(trace);
+        }
         let Some(task) = state.task else { return };
         self.remove_test_work_item(task);
         if let Some(task) = self.task_mut(task) {
@@ -235,7 +239,9 @@ impl Run {
         {
             usage_so_far.warned = Some(id);
         }
-        if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
+        if let (EscalationType::Quality | EscalationType::CheckNotRun, EscalationSubject::Phase { phase }) =
+            (kind, subject)
+        {
             self.set_gate_state(*phase, GateState::Escalated(id));
         }
         if (kind, subject) == (EscalationType::Timeout, &EscalationSubject::Run) {
@@ -296,7 +302,7 @@ impl Run {
                     }
                 }
             }
-            EscalationType::TestFailure => {
+            EscalationType::TestFailure | EscalationType::CheckNotRun => {
                 if let Some(task_ref) = self.subject_task(subject) {
                     self.queue_for_merge(at, task_ref, CompletionProof::Waived);
                 }

@@ -158,9 +158,14 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_check_finished(&mut self, id: &TaskId, receipt: &Receipt) {
+    pub(super) fn apply_check_finished(&mut self, at: Timestamp, id: &TaskId, receipt: &Receipt) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
+        if receipt.obstacle.is_some() {
+            // An escalation blocks it; the check is next when it is resolved.
+            self.set_task_stage(task_ref, TaskStage::Claimed);
+            return self.begin_turn_wait(at, task_ref);
+        }
         if !receipt.passed() {
             return self.set_task_stage(task_ref, TaskStage::ChecksFailed);
         }
@@ -178,7 +183,11 @@ impl Run {
             attempt,
             title: state.planned.title.clone(),
             author: agent.unwrap_or_else(|| "agent".to_owned()),
-            check: self.check_of_task(task).cloned(),
+            // The user accepted the work despite its check, which would fail on the merged tree too.
+            check: self
+                .check_of_task(task)
+                .filter(|_| state.stage.proof() != CompletionProof::Waived)
+                .cloned(),
             checked_tree: state.checked_tree.clone(),
             timeout_ms: self.settings.timeout_ms,
         }
@@ -218,7 +227,7 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
+    pub(super) fn apply_merge_finished(&mut self, at: Timestamp, id: &TaskId, outcome: &MergeOutcome) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
@@ -234,6 +243,10 @@ impl Run {
             MergeOutcome::Conflicted { files } => {
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
                 TaskStage::Conflicted
+            }
+            MergeOutcome::CheckFailed { receipt } if receipt.obstacle.is_some() => {
+                // An escalation blocks it; the merge is next when it is resolved.
+                return self.queue_for_merge(at, task_ref, proof);
             }
             MergeOutcome::CheckFailed { .. } => TaskStage::ChecksFailed,
             MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,

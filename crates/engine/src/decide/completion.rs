@@ -58,13 +58,18 @@ impl DecisionContext<'_> {
         if !is_current {
             return Err(Rejection::StaleReport);
         }
-        let passed = receipt.passed();
-        let feedback = feedback_from_receipt(&receipt);
-        self.emit(events::CheckFinished { task: task.clone(), attempt, receipt });
-        if !passed {
-            self.fail_loop_round(task_ref, feedback);
-        }
+        self.emit(events::CheckFinished { task: task.clone(), attempt, receipt: receipt.clone() });
+        self.handle_failed_check(task_ref, &receipt);
         Ok(())
+    }
+
+    /// Fails a round of the feedback loop, or blocks the task if its check could not run.
+    fn handle_failed_check(&mut self, task: TaskIndex, receipt: &Receipt) {
+        match &receipt.obstacle {
+            Some(obstacle) => self.block_on_unrun_check(task, receipt, obstacle),
+            None if receipt.passed() => {}
+            None => self.fail_loop_round(task, feedback_from_receipt(receipt)),
+        }
     }
 
     /// Starts the tester of a task whose check passed, else ends its feedback loop.
@@ -138,8 +143,7 @@ impl DecisionContext<'_> {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
         if is_last {
-            let history =
-                self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).history.clone());
+            let context = self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).context());
             self.end_feedback_loop(task, FeedbackLoopOutcome::Escalated);
             let id = self.task_id(task);
             self.block_on_escalation(
@@ -149,7 +153,7 @@ impl DecisionContext<'_> {
                     severity: Severity::High,
                     title: EscalationCause::TestsFailing { task: id.clone() }.into(),
                     description: format!("{id} failed {rounds} test rounds"),
-                    context: history.unwrap_or_default().join("\n"),
+                    context: context.unwrap_or_default(),
                 },
             );
             return;
@@ -176,9 +180,7 @@ impl DecisionContext<'_> {
         self.emit(events::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
         match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => {}
-            MergeOutcome::CheckFailed { receipt } => {
-                self.fail_loop_round(task_ref, feedback_from_receipt(&receipt))
-            }
+            MergeOutcome::CheckFailed { receipt } => self.handle_failed_check(task_ref, &receipt),
             MergeOutcome::Failed { error } => self.escalate_failed_merge(task_ref, error),
         }
         Ok(())

@@ -97,6 +97,10 @@ impl DecisionContext<'_> {
                 session.is_alive() && session.agent.is_some()
             };
             let (to, session) = match record.level {
+                // No agent can make a missing program available.
+                EscalationLevel::Worker if record.kind == EscalationType::CheckNotRun => {
+                    (EscalationLevel::Person, None)
+                }
                 EscalationLevel::Worker => {
                     (EscalationLevel::Operator, self.operator_of(&record.subject).filter(is_running_agent))
                 }
@@ -138,7 +142,10 @@ impl DecisionContext<'_> {
                 actions.extend([EscalationAction::Skip, EscalationAction::MarkFailed]);
                 actions
             }
-            EscalationType::TestFailure => {
+            EscalationType::CheckNotRun if matches!(subject, EscalationSubject::Phase { .. }) => {
+                vec![retry, EscalationAction::Waive]
+            }
+            EscalationType::TestFailure | EscalationType::CheckNotRun => {
                 vec![retry, EscalationAction::Waive, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
             EscalationType::TokenExhausted => {
@@ -192,7 +199,14 @@ impl DecisionContext<'_> {
             EscalationSubject::Phase { phase } => Some(*phase),
             EscalationSubject::Task { .. } | EscalationSubject::Run => None,
         };
+        let is_check_not_run = record.kind == EscalationType::CheckNotRun;
         match (action, task, phase) {
+            (EscalationAction::Retry { hint: None }, Some(_), _) if is_check_not_run => {
+                // Its check, or its merge, is next.
+                self.unblock_escalated_tasks(escalation);
+            }
+            // The gate is closed: it opens again and runs its check.
+            (EscalationAction::Retry { .. }, None, Some(_)) if is_check_not_run => {}
             (EscalationAction::Retry { hint }, Some(task), _) => self.restart_task(task, hint),
             (EscalationAction::Retry { hint }, None, Some(phase)) => {
                 self.return_tasks_for_rework(phase, &hint.unwrap_or_else(|| record.description.clone()));
@@ -200,7 +214,9 @@ impl DecisionContext<'_> {
             (EscalationAction::Reassign { agent }, Some(task), _) => self.emit_task_reassignment(task, agent),
             (EscalationAction::Skip, Some(task), _) => self.emit_task_skip(task),
             (EscalationAction::MarkFailed, Some(task), _) => self.mark_task_failed(task),
-            (EscalationAction::Waive, _, Some(phase)) if record.kind == EscalationType::Quality => {
+            (EscalationAction::Waive, _, Some(phase))
+                if is_check_not_run || record.kind == EscalationType::Quality =>
+            {
                 self.emit_gate_approval(phase, true, Some(record.title.clone()));
             }
             (EscalationAction::Waive, _, _) => {

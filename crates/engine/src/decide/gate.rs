@@ -8,6 +8,7 @@ use domain::{
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
+    check_output::end_of_output,
     rejection::Rejection,
     run::{NodeKind, RunStatus},
     state::{GateState, TaskIndex, TaskStage},
@@ -93,14 +94,20 @@ impl DecisionContext<'_> {
         if state.gate != GateState::Checking || state.rounds != round {
             return Err(Rejection::StaleReport);
         }
-        let (passed, tasks) = (report.passed, report.tasks.clone());
+        let (passed, tasks, receipts) = (report.passed, report.tasks.clone(), report.receipts.clone());
         let mut summary = report.summary.clone();
         if !report.missing.is_empty() {
             summary = format!("{summary}\nmissing: {}", report.missing.join(", ")).trim().to_owned();
         }
         self.emit(events::GateChecked { phase, round, report });
-        if !passed {
-            self.fail_gate(phase, summary, &tasks);
+        let unrun =
+            receipts.iter().find_map(|receipt| receipt.obstacle.as_ref().map(|obstacle| (receipt, obstacle)));
+        if let Some((receipt, obstacle)) = unrun {
+            self.escalate_unrun_gate_check(phase, receipt, obstacle);
+        } else if !passed {
+            let failed = receipts.iter().rfind(|receipt| !receipt.passed());
+            let output = failed.map(|receipt| end_of_output(&receipt.output_tail)).unwrap_or_default();
+            self.fail_gate(phase, summary, &tasks, &output);
         } else if !self.start_verifier(phase) {
             self.pass_gate(phase);
         }
@@ -136,7 +143,7 @@ impl DecisionContext<'_> {
         let tasks: Vec<TaskId> = state.objections.iter().map(|(task, _)| task.clone()).collect();
         let reasons = state.objections.iter().map(|(task, reason)| format!("{task}: {reason}"));
         let reason = reasons.collect::<Vec<_>>().join("\n");
-        self.fail_gate(phase, reason, &tasks);
+        self.fail_gate(phase, reason, &tasks, "");
     }
 
     /// Starts another verifier, or escalates after too many losses.
@@ -145,7 +152,7 @@ impl DecisionContext<'_> {
         if self.is_uncounted_loss(failure, losses) {
             self.start_verifier(phase);
         } else {
-            self.escalate_gate_failure(phase, "the verifier ended without a verdict".to_owned());
+            self.escalate_gate_failure(phase, "the verifier ended without a verdict".to_owned(), "");
         }
     }
 
@@ -186,11 +193,11 @@ impl DecisionContext<'_> {
         for task in tasks {
             self.find_task(task)?;
         }
-        self.fail_gate(phase, reason, tasks);
+        self.fail_gate(phase, reason, tasks, "");
         Ok(())
     }
 
-    fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {
+    fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId], output: &str) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let round = state.rounds;
         let is_of_phase = |task: &TaskIndex| state.tasks.contains(task);
@@ -206,13 +213,13 @@ impl DecisionContext<'_> {
         let ids = tasks.iter().map(|task| self.task_id(*task)).collect();
         self.emit(events::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
         if is_last {
-            self.escalate_gate_failure(phase, reason);
+            self.escalate_gate_failure(phase, reason, output);
         } else {
             self.return_tasks_for_rework(phase, &reason);
         }
     }
 
-    fn escalate_gate_failure(&mut self, phase: PhaseNumber, description: String) {
+    fn escalate_gate_failure(&mut self, phase: PhaseNumber, description: String, output: &str) {
         let failures = self.run.phases.get(&phase).map_or(0, |phase| phase.failures);
         self.raise_escalation(
             EscalationSubject::Phase { phase },
@@ -222,7 +229,7 @@ impl DecisionContext<'_> {
                 severity: Severity::High,
                 title: EscalationCause::GateFailed { phase }.into(),
                 description,
-                context: format!("the gate failed {failures} times"),
+                context: format!("the gate failed {failures} times\n{output}").trim_end().to_owned(),
             },
         );
     }

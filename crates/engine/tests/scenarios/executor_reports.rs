@@ -1,7 +1,8 @@
 //! Reports of the executor that a scenario states itself: `the check of T1 fails`.
 
 use domain::{
-    AttemptNumber, CheckpointOutcome, GateReport, MergeOutcome, Report, SessionId, TaskId, TaskOverlap,
+    AttemptNumber, CheckObstacle, CheckpointOutcome, GateReport, MergeOutcome, Receipt, Report, SessionId,
+    TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -22,6 +23,13 @@ pub(crate) fn send_report_of_line(
         ["the", "executor", "finishes"] => return finish_pending_effects(runner).map(|()| true),
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, None, outcome, &text)?
+        }
+        ["the", "check", "of", task, "cannot", "run"] => {
+            let mut report = check_report(runner, task, None, "fails", "")?;
+            if let Report::CheckFinished { receipt, .. } = &mut report {
+                *receipt = unrunnable_receipt(receipt.clone(), text);
+            }
+            report
         }
         ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, Some(parse_value(attempt)?), outcome, &text)?
@@ -115,12 +123,26 @@ fn check_report(
     })
 }
 
+/// Returns the receipt of a check whose program is not on `PATH`; `program: output` is the text of the step.
+fn unrunnable_receipt(receipt: Receipt, text: String) -> Receipt {
+    let (program, output) = text.split_once(": ").map_or((text.as_str(), ""), |parts| parts);
+    Receipt {
+        exit_status: None,
+        obstacle: Some(CheckObstacle::ProgramNotFound { program: program.to_owned() }),
+        output_tail: output.to_owned(),
+        ..receipt
+    }
+}
+
 fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Result<MergeOutcome, String> {
     match words {
         ["conflicts", "in", files @ ..] => Ok(MergeOutcome::Conflicted { files: read_list(files)? }),
         ["breaks", "its", "check"] => {
             Ok(MergeOutcome::CheckFailed { receipt: check_receipt("check", 1, &text, runner.now) })
         }
+        ["cannot", "run", "its", "check"] => Ok(MergeOutcome::CheckFailed {
+            receipt: unrunnable_receipt(check_receipt("check", 1, "", runner.now), text),
+        }),
         ["fails"] => Ok(MergeOutcome::Failed { error: text }),
         _ => Err("is not an outcome of a merge".to_owned()),
     }
@@ -145,6 +167,10 @@ fn gate_report(
         ["fails"] => {}
         ["fails", "because", "of", tasks @ ..] => report.tasks = read_list(tasks)?,
         ["lacks", files @ ..] => report.missing = read_list(files)?,
+        ["cannot", "run", "its", "check"] => {
+            let text = std::mem::take(&mut report.summary);
+            report.receipts.push(unrunnable_receipt(check_receipt("check", 1, "", runner.now), text));
+        }
         _ => return Err("is not an outcome of a gate".to_owned()),
     }
     let phase = parse_value(phase)?;

@@ -139,6 +139,8 @@ pub(crate) fn check_receipt(command: &str, exit_status: i32, output: &str, now: 
     Receipt {
         command: command.to_owned(),
         exit_status: Some(exit_status),
+        obstacle: None,
+        attempts: 1,
         output_hash: format!("hash-of-{output}"),
         output_tail: output.to_owned(),
         tree: "tree".to_owned(),

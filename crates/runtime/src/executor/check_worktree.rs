@@ -10,11 +10,11 @@ use repo::CommitId;
 
 use super::{
     disk_full::JobError,
-    job::{self, Job, run_check},
+    job::{self, Job, run_check, unstarted_receipt},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
-use crate::git::RunGit;
+use crate::{git::RunGit, run_loop::now};
 
 /// Name of the file with the name of the job that uses the worktree.
 const USER_FILE: &str = "room";
@@ -54,7 +54,12 @@ pub(super) fn run_merge_check(
         // If the file cannot be written, the check is lost with a crash.
         let _ = fs::write(&user_file, name);
         let worktree = git.create_check_worktree(commit).map_err(|error| JobError::new(context, &error))?;
-        context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token);
+        let started_at = now();
+        if let Err(reason) = context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token)
+        {
+            let _ = fs::remove_file(&user_file);
+            return Ok(unstarted_receipt(command, tree, reason, started_at));
+        }
         worktree.path
     };
     let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };

@@ -82,7 +82,11 @@ fn add_gate_verdict(mut report: GateReport) -> GateReport {
         .receipts
         .iter()
         .map(|receipt| {
-            let result = if receipt.passed() { "passed" } else { "failed" };
+            let result = match (&receipt.obstacle, receipt.passed()) {
+                (Some(_), _) => "could not run",
+                (None, true) => "passed",
+                (None, false) => "failed",
+            };
             format!("`{}` {result}", receipt.command)
         })
         .collect();

@@ -4,22 +4,23 @@
 //! run in the same worktree.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use domain::{Receipt, TaskId, Timestamp};
+use domain::{CheckObstacle, Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
     protocol::{Request, StderrMode, StdioAttachment},
-    spool::{RecordBody, RecordFollower},
+    spool::{EndReason, Exit, RecordBody, RecordFollower},
 };
 use repo::RepoError;
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
 
 use super::{
+    check_program::find_missing_program,
     disk_full::{DiskFull, JobError},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
@@ -37,9 +38,18 @@ const ALIVE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Limit of attempts to run a job whose holder is killed.
 const ATTEMPTS_MAX: u32 = 3;
 
+/// Signals that a program causes itself when it crashes: its check has failed.
+///
+/// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV and SIGSYS on Linux; other systems exchange SIGBUS and SIGSYS with
+/// signals that users rarely send.
+const CRASH_SIGNALS: [i32; 7] = [4, 5, 6, 7, 8, 11, 31];
+
 /// Result of a job.
 pub(super) struct JobResult {
     pub(super) exit_status: Option<i32>,
+    /// Signal that ended it, if Jangdan did not send it.
+    pub(super) signal: Option<i32>,
+    pub(super) is_timed_out: bool,
     pub(super) output_hash: String,
     pub(super) output_tail: String,
     pub(super) started_at: Timestamp,
@@ -82,7 +92,7 @@ pub(super) fn check_task(
             run_check(context, &job, tree)
         }
         Err(JobError::DiskFull(full)) => Err(full),
-        Err(JobError::Failed(reason)) => Ok(failed_receipt(command, String::new(), reason, started_at)),
+        Err(JobError::Failed(reason)) => Ok(unstarted_receipt(command, String::new(), reason, started_at)),
     }
 }
 
@@ -112,13 +122,37 @@ fn directory_and_tree(
     Ok((directory, tree))
 }
 
-/// Runs a job, and returns a receipt of its result. A job that cannot run has failed; its output says why.
+/// Runs a check, and again while it fails and repetitions are left. Returns the receipt of the last one.
 pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Result<Receipt, DiskFull> {
+    let retries = context.environment.check_retries;
+    // A killed server may have started a repetition.
+    let is_started = |number: &u32| has_attempt_session(context, &repetition_name(job.name, *number));
+    let mut number = (0..=retries).rev().find(is_started).unwrap_or(0);
+    loop {
+        let name = repetition_name(job.name, number);
+        let receipt = run_check_once(context, &Job { name: &name, ..*job }, tree.clone(), number + 1)?;
+        let is_failed = !receipt.passed() && receipt.obstacle.is_none();
+        if !is_failed || number >= retries || job.stop_token.is_stopped() {
+            return Ok(receipt);
+        }
+        number += 1;
+    }
+}
+
+/// Runs a job, and returns a receipt of its result, also if it cannot run.
+fn run_check_once(
+    context: &RunContext,
+    job: &Job<'_>,
+    tree: String,
+    attempts: u32,
+) -> Result<Receipt, DiskFull> {
     let started_at = now();
     match run(context, job) {
         Ok(result) => Ok(Receipt {
             command: job.command.to_owned(),
             exit_status: result.exit_status,
+            obstacle: obstacle(context, job, &result),
+            attempts,
             output_hash: result.output_hash,
             output_tail: result.output_tail,
             tree,
@@ -130,16 +164,38 @@ pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Re
             end_job(context, job.name);
             Err(full)
         }
-        Err(JobError::Failed(reason)) => Ok(failed_receipt(job.command, tree, reason, started_at)),
+        Err(JobError::Failed(reason)) => Ok(unstarted_receipt(job.command, tree, reason, started_at)),
     }
 }
 
-fn failed_receipt(command: &str, tree: String, reason: String, started_at: Timestamp) -> Receipt {
+/// Returns why a finished job says nothing about the work.
+fn obstacle(context: &RunContext, job: &Job<'_>, result: &JobResult) -> Option<CheckObstacle> {
+    if let Some(signal) = result.signal.filter(|signal| !CRASH_SIGNALS.contains(signal)) {
+        return Some(CheckObstacle::Signal { signal });
+    }
+    if result.exit_status == Some(0) || result.is_timed_out {
+        return None;
+    }
+    // The same search path as that of the job's session.
+    let (bin, path) = (context.host.data.join("bin"), env::var_os("PATH"));
+    let program = find_missing_program(job.command, &bin, path.as_deref(), job.directory);
+    program.map(|program| CheckObstacle::ProgramNotFound { program })
+}
+
+/// Returns the receipt of a check that was not started.
+pub(super) fn unstarted_receipt(
+    command: &str,
+    tree: String,
+    reason: String,
+    started_at: Timestamp,
+) -> Receipt {
     Receipt {
         command: command.to_owned(),
         exit_status: None,
+        obstacle: Some(CheckObstacle::NotStarted { reason }),
+        attempts: 1,
         output_hash: hex(&Sha256::digest([])),
-        output_tail: format!("cannot run the command: {reason}"),
+        output_tail: String::new(),
         tree,
         started_at,
         finished_at: now(),
@@ -172,14 +228,28 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, JobE
     Err(JobError::Failed(format!("its holder was killed {ATTEMPTS_MAX} times")))
 }
 
-/// Tells whether a job was started, perhaps by an earlier server.
+/// Tells whether a check was started, perhaps by an earlier server.
 pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
+    repetition_names(context, name).any(|name| has_attempt_session(context, &name))
+}
+
+fn has_attempt_session(context: &RunContext, name: &str) -> bool {
     find_attempt_sessions(context, name).next().is_some()
+}
+
+/// Returns the names of the jobs of a check: one for each repetition.
+fn repetition_names(context: &RunContext, name: &str) -> impl Iterator<Item = String> {
+    (0..=context.environment.check_retries).map(move |number| repetition_name(name, number))
+}
+
+fn repetition_name(name: &str, number: u32) -> String {
+    if number == 0 { name.to_owned() } else { format!("{name}-repeat{number}") }
 }
 
 /// Ends a job that a killed server left, and removes its sessions.
 pub(super) fn end_job(context: &RunContext, name: &str) {
-    for entry in find_attempt_sessions(context, name) {
+    let names: Vec<String> = repetition_names(context, name).collect();
+    for entry in names.iter().flat_map(|name| find_attempt_sessions(context, name)) {
         drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
         context.host.sessions.kill_orphans(&entry);
         drop(context.host.sessions.remove(&entry));
@@ -273,7 +343,23 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     }
     let started_at = entry.metadata.started_at;
     let output_hash = hex(&hash.finalize());
-    Ok(Some(JobResult { exit_status: exit.code, output_hash, output_tail, started_at, finished_at: now() }))
+    Ok(Some(JobResult {
+        exit_status: exit.code,
+        signal: foreign_signal(exit),
+        is_timed_out,
+        output_hash,
+        output_tail,
+        started_at,
+        finished_at: now(),
+    }))
+}
+
+/// Returns the signal that ended a job, unless Jangdan ended it.
+fn foreign_signal(exit: Exit) -> Option<i32> {
+    match exit.reason {
+        EndReason::AgentExited | EndReason::HolderEnded => exit.signal,
+        EndReason::Request | EndReason::TimeLimit => None,
+    }
 }
 
 /// Waits for a holder to exit, since it still writes to its directory after the job has ended.

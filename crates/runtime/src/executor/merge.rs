@@ -93,6 +93,10 @@ fn check_and_advance(
             let (name, timeout_ms, tree) = (job, order.timeout_ms, tree.clone());
             let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
             let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
+            if receipt.obstacle.is_some() {
+                // The agent cannot help: its worktree stays as it is.
+                return Ok(MergeOutcome::CheckFailed { receipt });
+            }
             if !receipt.passed() {
                 return merge_run_after_failed_check(git, task, receipt, stop_token).map_err(job_error);
             }

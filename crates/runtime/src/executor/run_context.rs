@@ -14,7 +14,6 @@ use sessions::{Sandbox, SandboxPolicy};
 use tracing::warn;
 
 use super::{
-    disk_full::JobError,
     ignored_files::copy_ignored_files,
     job::{Job, run},
     process::end_session_processes_and_wait,
@@ -50,6 +49,20 @@ pub(crate) struct RunContext {
 pub(super) enum WorktreeError {
     Git(RepoError),
     DiskBudget(DiskBudgetExceeded),
+}
+
+/// Why a worktree is not set up.
+enum SetupError {
+    TimedOut(String),
+    Failed(String),
+}
+
+impl SetupError {
+    fn into_text(self) -> String {
+        match self {
+            Self::TimedOut(text) | Self::Failed(text) => text,
+        }
+    }
 }
 
 impl RunContext {
@@ -144,7 +157,8 @@ impl RunContext {
         is_new: bool,
         stop_token: &StopToken,
     ) -> Result<(), String> {
-        self.set_up_worktree(directory, &task.to_string(), Some(task), is_new, stop_token)
+        let name = task.to_string();
+        self.set_up_worktree(directory, &name, Some(task), is_new, stop_token).map_err(SetupError::into_text)
     }
 
     /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,
@@ -160,7 +174,9 @@ impl RunContext {
         match role {
             Role::Orchestrator | Role::Operator => self.copy_ignored_files(directory),
             Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
-                self.set_up_worktree(directory, &session_worktree_name(session), None, is_new, stop_token)
+                let name = session_worktree_name(session);
+                self.set_up_worktree(directory, &name, None, is_new, stop_token)
+                    .map_err(SetupError::into_text)
             }
         }
     }
@@ -218,15 +234,21 @@ impl RunContext {
         self.host.run_folder(&self.run).join(format!("ready-{name}"))
     }
 
-    /// Sets up the worktree for checks of merged trees. If that fails, the check fails too.
+    /// Sets up the worktree for checks of merged trees.
+    ///
+    /// Returns an error if the set-up timed out, so that the check cannot run. If a command of the set-up fails, perhaps
+    /// because of the merged work, the check runs and fails too.
     pub(super) fn prepare_check_worktree(
         &self,
         directory: &Path,
         is_new: bool,
         task: Option<&TaskId>,
         stop_token: &StopToken,
-    ) {
-        drop(self.set_up_worktree(directory, "check", task, is_new, stop_token));
+    ) -> Result<(), String> {
+        match self.set_up_worktree(directory, "check", task, is_new, stop_token) {
+            Ok(()) | Err(SetupError::Failed(_)) => Ok(()),
+            Err(SetupError::TimedOut(reason)) => Err(reason),
+        }
     }
 
     fn set_up_worktree(
@@ -236,7 +258,7 @@ impl RunContext {
         task: Option<&TaskId>,
         is_new: bool,
         stop_token: &StopToken,
-    ) -> Result<(), String> {
+    ) -> Result<(), SetupError> {
         // The user sets up the project's folder.
         if self.git.is_none() {
             return Ok(());
@@ -247,7 +269,7 @@ impl RunContext {
         } else if marker.exists() {
             return Ok(());
         }
-        self.copy_ignored_files(directory)?;
+        self.copy_ignored_files(directory).map_err(SetupError::Failed)?;
         for (number, command) in self.environment.setup.iter().enumerate() {
             let name = format!("setup-{name}-{number}");
             let job = Job {
@@ -259,13 +281,18 @@ impl RunContext {
                 stop_token,
                 is_sandboxed: false,
             };
-            let result = run(self, &job).map_err(JobError::into_text)?;
+            let result = run(self, &job).map_err(|error| SetupError::Failed(error.into_text()))?;
+            let tail = result.output_tail.trim_end();
+            if result.is_timed_out {
+                return Err(SetupError::TimedOut(format!(
+                    "the set-up command `{command}` timed out: {tail}"
+                )));
+            }
             if result.exit_status != Some(0) {
-                let tail = result.output_tail.trim_end();
-                return Err(format!("the set-up command `{command}` failed: {tail}"));
+                return Err(SetupError::Failed(format!("the set-up command `{command}` failed: {tail}")));
             }
         }
-        fs::write(marker, "").map_err(|error| error_chain(&error))
+        fs::write(marker, "").map_err(|error| SetupError::Failed(error_chain(&error)))
     }
 
     /// Returns the environment variables of all processes in a directory.

@@ -224,3 +224,81 @@ fn assert_receipt_is_stale_until_the_next_check(fixture: &RunFixture, environmen
     assert_eq!(receipts(fixture), [(false, true), (true, false)]);
     run
 }
+
+#[test]
+fn check_whose_program_is_not_on_path_goes_to_the_user_and_is_repeated_without_the_agent() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    fixture.release_barrier("T2");
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("jangdan-test-tool --all".to_owned());
+    let run = fixture.start(work);
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert_eq!(escalation.kind, EscalationType::CheckNotRun);
+    assert_eq!(
+        escalation.title,
+        "the check of T1 could not run: `jangdan-test-tool --all`: jangdan-test-tool is not on PATH"
+    );
+    assert!(escalation.context.contains("not found"), "{escalation:?}");
+    assert_eq!(fixture.script_output("input-T1"), "");
+
+    // Installed where the checks of this run look for programs.
+    let tool = fixture.data_directory().join("bin/jangdan-test-tool");
+    std::fs::write(&tool, "#!/bin/sh\necho \"called with $1\"\n").unwrap();
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (escalation, action) = (escalation.id, domain::EscalationAction::Retry { hint: None });
+    fixture.execute(&run, domain::UserCommand::Resolve { escalation, action, note: None });
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
+    let outcomes: Vec<(bool, bool)> =
+        rows.receipts.iter().map(|row| (row.passed, row.receipt.obstacle.is_some())).collect();
+    assert_eq!(outcomes, [(false, true), (true, false)]);
+    assert_eq!(fixture.script_output("input-T1"), "");
+}
+
+#[test]
+fn check_with_a_missing_or_unexecutable_path_in_the_worktree_is_returned_to_the_agent() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    fixture.release_barrier("T2");
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify =
+        Some("if [ -e tried ]; then ./T1.txt; else touch tried; ./run-tests.sh; fi".to_owned());
+    let run = fixture.start(work);
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert_eq!(escalation.kind, EscalationType::TestFailure);
+    assert!(escalation.context.contains("ermission denied"), "{escalation:?}");
+    let statuses: Vec<Option<i32>> =
+        fixture.rows(&run).receipts.iter().map(|row| row.receipt.exit_status).collect();
+    assert_eq!(statuses, [Some(127), Some(126), Some(126)]);
+}
+
+#[test]
+fn check_that_is_killed_goes_to_the_user_and_a_crash_to_the_agent() {
+    for (command, kind) in
+        [("kill -9 $$", EscalationType::CheckNotRun), ("kill -SEGV $$", EscalationType::TestFailure)]
+    {
+        let fixture = RunFixture::new(WAITS_AND_REPEATS);
+        fixture.release_barrier("T2");
+        let mut work = plan(&["T1"]);
+        work.tasks[0].verify = Some(command.to_owned());
+        let run = fixture.start(work);
+        let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+        assert_eq!(escalation.kind, kind, "{command}: {escalation:?}");
+    }
+}
+
+#[test]
+fn failed_check_is_repeated_as_often_as_configured() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    fixture.release_barrier("T2");
+    let runs = fixture.barrier_file("runs").display().to_string();
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some(format!("echo run >> {runs}; [ $(wc -l < {runs}) -ge 3 ]"));
+    let environment = RunEnvironment { check_retries: 2, ..fixture.environment() };
+    let run = fixture.start_with_environment(work, settings(), environment);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
+    let attempts: Vec<(bool, u32)> =
+        rows.receipts.iter().map(|row| (row.passed, row.receipt.attempts)).collect();
+    assert_eq!(attempts, [(true, 3)]);
+    assert_eq!(fixture.script_output("input-T1"), "", "the agent is not involved");
+}

@@ -160,6 +160,7 @@ impl RunFixture {
             setup: Vec::new(),
             copy: vec![".env".into()],
             submodules: true,
+            check_retries: 0,
             disk_budget_bytes: None,
             ports: Ports::default(),
             sandbox: SandboxMode::Off,

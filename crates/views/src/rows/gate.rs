@@ -133,6 +133,13 @@ impl Views {
     ) {
         self.rows.gates.change(&phase, |row| row.artefacts = report.artefacts.clone());
         self.set_gate_state(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
+        // Its escalation waits for the user; the next round runs the check again.
+        if report.receipts.iter().any(|receipt| receipt.obstacle.is_some()) {
+            self.set_gate_state(phase, round, GateState::Closed, |row| {
+                (row.passed, row.ended_at) = (Some(false), Some(moment.at));
+                row.reason = Some(report.summary.clone());
+            });
+        }
         self.add_gate_receipts(moment, phase, round, report);
     }
 

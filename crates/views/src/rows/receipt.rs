@@ -54,13 +54,26 @@ pub struct TaskReceipt {
     pub sequence: Sequence,
     pub purpose: ReceiptPurpose,
     pub passed: bool,
+    /// Whether the command could run.
+    #[serde(default = "always")]
+    pub could_run: bool,
     /// Whether the work has changed since.
     pub is_stale: bool,
 }
 
+fn always() -> bool {
+    true
+}
+
 impl TaskReceipt {
     fn of(row: &ReceiptRow) -> Self {
-        Self { sequence: row.sequence, purpose: row.purpose, passed: row.passed, is_stale: row.is_stale }
+        Self {
+            sequence: row.sequence,
+            purpose: row.purpose,
+            passed: row.passed,
+            could_run: row.receipt.obstacle.is_none(),
+            is_stale: row.is_stale,
+        }
     }
 }
 

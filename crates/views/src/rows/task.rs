@@ -216,6 +216,8 @@ impl Views {
     ) {
         let base = match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => TaskState::Merging,
+            // It is merged again when the check can run.
+            MergeOutcome::CheckFailed { receipt } if receipt.obstacle.is_some() => TaskState::Merging,
             MergeOutcome::CheckFailed { .. } => TaskState::Checking,
             MergeOutcome::Failed { .. } => TaskState::Running,
         };

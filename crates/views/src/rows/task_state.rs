@@ -62,6 +62,8 @@ pub enum TaskMark {
     Waived,
     /// Its last check failed.
     CheckFailed,
+    /// Its last check could not run.
+    CheckNotRun,
     /// Its work has changed since its last check.
     ChangedSinceCheck,
 }
@@ -74,7 +76,11 @@ impl TaskMark {
             Some(CompletionProof::Checked) | None => None,
         };
         let receipt = row.receipt.as_ref();
-        let failed = receipt.filter(|receipt| !receipt.passed).map(|_| Self::CheckFailed);
+        let failed = receipt.filter(|receipt| !receipt.passed);
+        let failed = failed.map(|receipt| match receipt.could_run {
+            true => Self::CheckFailed,
+            false => Self::CheckNotRun,
+        });
         let stale = receipt.filter(|receipt| receipt.is_stale).map(|_| Self::ChangedSinceCheck);
         proof.into_iter().chain(failed).chain(stale).collect()
     }

@@ -741,7 +741,10 @@ fn failure_reason(failure: &AttemptFailure) -> String {
     }
 }
 
-fn check_result(receipt: &Receipt) -> String {
+pub(super) fn check_result(receipt: &Receipt) -> String {
+    if let Some(obstacle) = &receipt.obstacle {
+        return format!("could not run: {obstacle}");
+    }
     match receipt.exit_status {
         Some(0) => "passed".to_owned(),
         Some(status) => format!("failed with exit status {status}"),
@@ -774,6 +777,7 @@ fn limit_name(limit: EscalationType) -> &'static str {
         EscalationType::Dependency => "Dependency",
         EscalationType::Quality => "Gate limit",
         EscalationType::Protocol => "Protocol limit",
+        EscalationType::CheckNotRun => "Check",
     }
 }
 

@@ -19,14 +19,16 @@ use domain::{
 
 pub use self::engine_texts::translate_engine_text;
 pub(crate) use self::{
-    escalation_title::escalation_title, inputs::describe_input, phrases::permission_question,
+    escalation_title::escalation_title,
+    inputs::describe_input,
+    phrases::{check_result, permission_question},
     plan_changes::summarize_plan_changes,
 };
 use self::{
     phrases::{
-        agent_as_subject, agent_name, awaited_item, check_result, decision, escalation_level_name,
-        escalation_type_name, failure_reason, join_leading_names, join_names_of_total, permission_action,
-        priority_name, reason_suffix, role_name, severity_name, subject_name,
+        agent_as_subject, agent_name, awaited_item, decision, escalation_level_name, escalation_type_name,
+        failure_reason, join_leading_names, join_names_of_total, permission_action, priority_name,
+        reason_suffix, role_name, severity_name, subject_name,
     },
     plan_changes::plan_field_name,
 };

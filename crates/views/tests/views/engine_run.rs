@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentError, AgentMessage, AgentName, AgentOutput, AskUser, AskUserType, CheckpointOutcome, DeliverResult,
-    DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType, EscalationAction,
-    EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome, MessageOffset,
-    NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete, PlannedPhase, PlannedTask,
-    PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt, RecordedEvent, Recovery,
-    Report, RequestId, ResultType, Role, RunInput, RunSettings, RunStart, SessionId, StepComplete, TaskId,
-    TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
+    AgentError, AgentMessage, AgentName, AgentOutput, AskUser, AskUserType, CheckObstacle, CheckpointOutcome,
+    DeliverResult, DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType,
+    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome,
+    MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete,
+    PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt,
+    RecordedEvent, Recovery, Report, RequestId, ResultType, Role, RunInput, RunSettings, RunStart, SessionId,
+    StepComplete, TaskId, TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
 };
 use engine::{Effect, Run};
 use views::{RowKind, Views};
@@ -175,6 +175,10 @@ impl EngineRun {
         let receipt = Receipt {
             command: "make".to_owned(),
             exit_status: Some(i32::from(chance.once_in(3))),
+            obstacle: chance
+                .once_in(12)
+                .then(|| CheckObstacle::ProgramNotFound { program: "make".to_owned() }),
+            attempts: 1,
             output_hash: "h".to_owned(),
             output_tail: String::new(),
             tree: "t".to_owned(),
@@ -202,7 +206,9 @@ impl EngineRun {
                 Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
             }
             Effect::CheckGate(gate) => {
-                let report = GateReport { passed: !chance.once_in(3), ..GateReport::default() };
+                let passed = !chance.once_in(3) && receipt.obstacle.is_none();
+                let receipts = if receipt.passed() == passed { vec![receipt] } else { Vec::new() };
+                let report = GateReport { passed, receipts, ..GateReport::default() };
                 Report::GateChecked { phase: gate.phase, round: gate.round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {

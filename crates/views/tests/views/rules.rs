@@ -401,6 +401,8 @@ fn receipt(tree: &str) -> Receipt {
     Receipt {
         command: "make test".to_owned(),
         exit_status: Some(0),
+        obstacle: None,
+        attempts: 1,
         output_hash: "0".to_owned(),
         output_tail: String::new(),
         tree: tree.to_owned(),

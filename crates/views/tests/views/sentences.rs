@@ -78,7 +78,13 @@ fn a_problem_with_a_known_cause_has_a_korean_title_and_others_keep_their_text() 
     let titles: Vec<_> = views.rows().escalations.iter().map(|row| row.korean.as_deref()).collect();
     assert_eq!(
         titles,
-        [None, None, Some("T2.2 작업 3회 실패"), Some("디스크가 가득 참: 공간을 확보해 주세요")]
+        [
+            None,
+            None,
+            Some("T2.2 작업 3회 실패"),
+            Some("디스크가 가득 참: 공간을 확보해 주세요"),
+            Some("T2.2 작업의 검증을 실행하지 못함: `pytst -q`: PATH에서 찾을 수 없는 프로그램: pytst")
+        ]
     );
     let inbox: Vec<_> = views.rows().inbox.iter().filter(|row| row.text == "T2.2 failed 3 times").collect();
     assert_eq!(inbox.iter().map(|row| row.korean.as_deref()).collect::<Vec<_>>(), [titles[2]]);

@@ -1,8 +1,8 @@
 //! Executes effects: slowly, with failures, or never.
 
 use domain::{
-    CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Role, SessionId, TaskId,
-    Timestamp,
+    CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Role, SessionId,
+    TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -206,9 +206,12 @@ impl Environment {
         let of_phase =
             |(id, task): (&TaskId, &crate::model::Task)| (task.plan.phase == phase).then(|| id.clone());
         let tasks: Vec<TaskId> = model.tasks.iter().filter_map(of_phase).collect();
+        let is_unrun = !passed && self.should_fail(3);
+        let receipts = if is_unrun { vec![self.unrun_receipt()] } else { Vec::new() };
         let blamed = self.random.pick(&tasks).cloned().filter(|_| !passed && self.random.once_in(2));
         GateReport {
             passed,
+            receipts,
             tasks: blamed.into_iter().collect(),
             summary: "checked".to_owned(),
             ..GateReport::default()
@@ -217,16 +220,25 @@ impl Environment {
 
     fn random_receipt(&mut self, command: &str, percent: usize) -> Receipt {
         let passed = self.is_faultless && percent > 0 || self.random.chance_percent(percent);
+        let is_unrun = percent < 100 && self.should_fail(15);
+        let obstacle = is_unrun.then(|| CheckObstacle::ProgramNotFound { program: command.to_owned() });
         let Timestamp(now) = self.now();
         Receipt {
             command: command.to_owned(),
-            exit_status: if passed { Some(0) } else { Some(1) },
+            exit_status: if passed && !is_unrun { Some(0) } else { Some(1) },
+            obstacle,
+            attempts: 1,
             output_hash: "0".to_owned(),
             output_tail: String::new(),
             tree: "1".to_owned(),
             started_at: Timestamp(now),
             finished_at: Timestamp(now + 1_000),
         }
+    }
+
+    fn unrun_receipt(&mut self) -> Receipt {
+        let obstacle = CheckObstacle::NotStarted { reason: "a lock is not free".to_owned() };
+        Receipt { obstacle: Some(obstacle), exit_status: None, ..self.random_receipt("make test", 0) }
     }
 
     /// Returns true with a probability of one in `n`, and never once there are no more faults.

@@ -55,7 +55,10 @@ impl Model {
             }
             Event::CheckFinished(events::CheckFinished { task, attempt, receipt }) => {
                 self.check_current_attempt(task, *attempt, "is checked");
-                self.update_task(task, |task| task.receipt = receipt.passed());
+                self.update_task(task, |task| {
+                    task.receipt = receipt.passed();
+                    task.has_unrun_check = receipt.obstacle.is_some();
+                });
             }
             Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
                 self.update_task(task, |task| task.turn_wait_expired = true)
@@ -349,7 +352,11 @@ impl Model {
                 self.end_disk_problem(*escalation);
             }
             Event::LimitWaived(events::LimitWaived { subject: EscalationSubject::Task { task }, limit }) => {
-                self.update_task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
+                let accepts_work = matches!(limit, EscalationType::TestFailure | EscalationType::CheckNotRun);
+                self.update_task(task, |task| {
+                    task.waived |= accepts_work;
+                    task.has_unrun_check &= !accepts_work;
+                });
             }
             Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 self.loops.insert(*feedback_loop, task.clone());

@@ -85,7 +85,7 @@ impl Model {
         // A problem that blocks no task and no gate needs no decision.
         let at_gate = |escalation: &&super::Escalation| {
             escalation.open
-                && escalation.kind == EscalationType::Quality
+                && matches!(escalation.kind, EscalationType::Quality | EscalationType::CheckNotRun)
                 && matches!(escalation.subject, EscalationSubject::Phase { .. })
         };
         if let Some(escalation) = self.escalations.values().find(at_gate) {

@@ -62,6 +62,8 @@ pub(crate) struct Task {
     pub slot: bool,
     /// Whether the current work has a receipt.
     pub receipt: bool,
+    /// Whether the last check or merge of the current work could not run its command.
+    pub has_unrun_check: bool,
     /// Whether a tester accepted the current work.
     pub tested: bool,
     /// Whether its check was waived.
@@ -99,6 +101,7 @@ impl Task {
             reasons: Vec::new(),
             slot: false,
             receipt: false,
+            has_unrun_check: false,
             tested: false,
             waived: false,
             turn_wait_expired: false,
@@ -112,6 +115,7 @@ impl Task {
     /// Removes the proof, because the work changes.
     pub(super) fn reset_proof(&mut self) {
         self.receipt = false;
+        self.has_unrun_check = false;
         self.tested = false;
         self.waived = false;
     }

@@ -56,6 +56,11 @@ impl Model {
     /// Returns a task to its agent, or to another one if its session has ended.
     pub(super) fn return_task(&mut self, id: &TaskId) {
         let Some(task) = self.tasks.get(id) else { return };
+        if task.has_unrun_check {
+            let how = format!("{id} is returned to its agent, but its check could not run");
+            self.add_violation(Rule::UnrunCheck, how);
+        }
+        let Some(task) = self.tasks.get(id) else { return };
         if !task.stage.is_live() {
             self.add_violation(
                 Rule::TaskOrder,
@@ -86,6 +91,8 @@ impl Model {
                 format!("{id} is merged, {outcome:?}, but was not merging"),
             );
         }
+        let is_unrun = matches!(outcome, MergeOutcome::CheckFailed { receipt } if receipt.obstacle.is_some());
+        self.update_task(id, |task| task.has_unrun_check = is_unrun);
     }
 
     /// Checks that a task is not checked or merged while its worker is in a turn, unless that took too long.

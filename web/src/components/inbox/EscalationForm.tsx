@@ -36,7 +36,7 @@ export function EscalationForm({ run, escalation, actions: allowed }: Props) {
       <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>
       {escalation.description && <Markdown text={escalation.description} />}
       {escalation.context && (
-        <details>
+        <details open={hasCheckOutput(escalation)}>
           <summary className="cursor-pointer text-soft text-xs">{t("escalation.context")}</summary>
           <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-lg border border-line bg-panel p-2 font-mono text-xs">
             {escalation.context}
@@ -94,4 +94,9 @@ const isFinalAction = (action: EscalationAction): action is FinalAction =>
 
 function addHintToRetry(action: EscalationAction, hint: string): EscalationAction {
   return action.type === "retry" && hint ? { ...action, hint } : action;
+}
+
+/** Whether the context ends with the output of a check, which says what to do. */
+function hasCheckOutput({ kind }: EscalationRow) {
+  return kind === "test_failure" || kind === "check_not_run";
 }

@@ -42,11 +42,17 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
         <code className="min-w-0 flex-1 truncate font-mono text-xs">{receipt.command}</code>
         <span className="text-soft text-xs">
           {t("checks.exit", { status: receipt.exitStatus ?? "–" })} ·{" "}
+          {receipt.attempts > 1 && `${t("checks.attempts", { n: receipt.attempts })} · `}
           <Duration from={receipt.startedAt} to={receipt.finishedAt} /> ·{" "}
           <ClockTime at={receipt.finishedAt} />
         </span>
       </summary>
       <div className="border-line border-t px-3 py-2">
+        {receipt.obstacle && (
+          <p className="mb-2 text-sm">
+            {t(`checks.obstacle.${receipt.obstacle.type}`, { ...receipt.obstacle })}
+          </p>
+        )}
         {receipt.outputTail && (
           <pre tabIndex={0} className="mb-2 max-h-80 overflow-auto whitespace-pre-wrap font-mono text-xs">
             {receipt.outputTail}

@@ -1,7 +1,7 @@
 //! A gate: the approval of a phase.
 
 use domain::Locale;
-use views::{GateRow, InboxItem, translate_engine_text};
+use views::{GateRow, InboxItem, describe_check, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
@@ -14,15 +14,7 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     let report = row.rounds.last().and_then(|round| round.report.as_ref());
     let mut context = Vec::new();
     for receipt in report.iter().flat_map(|report| &report.receipts) {
-        let result = match receipt.exit_status {
-            Some(0) => pick_by_locale(locale, "passed", "통과").to_owned(),
-            Some(status) => match locale {
-                Locale::En => format!("failed with exit status {status}"),
-                Locale::Ko => format!("실패 (종료 코드 {status})"),
-            },
-            None => pick_by_locale(locale, "stopped by a signal", "신호로 중단됨").to_owned(),
-        };
-        context.push(format!("$ {}: {result}", receipt.command));
+        context.push(format!("$ {}: {}", receipt.command, describe_check(locale, receipt)));
     }
     let list =
         |title: &str, items: &[String]| (!items.is_empty()).then(|| format!("{title} {}", items.join(", ")));

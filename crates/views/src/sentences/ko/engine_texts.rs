@@ -45,6 +45,8 @@ const TEXTS: &[(&str, &str)] = &[
     // Results of a gate, joined by semicolons.
     ("`*` passed", "`*` 통과"),
     ("`*` failed", "`*` 실패"),
+    ("`*` could not run", "`*` 실행 불가"),
+    ("retry runs the check again, without the agent", "재시도하면 에이전트 없이 검증을 다시 실행합니다"),
     ("no file matches `*`", "일치하는 파일 없음: `*`"),
     ("no check is set: nothing proves this phase", "설정된 검증이 없어 이 단계를 확인할 수 없음"),
     // Remarks about a new run, and about worktrees that are not deleted.

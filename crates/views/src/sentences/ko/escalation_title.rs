@@ -2,12 +2,22 @@
 
 use domain::{EscalationCause, EscalationSubject};
 
+use super::phrases::check_obstacle;
+
 /// Returns the title of a problem that Jangdan found itself. The reasons of agents and services are not translated.
 pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
     match cause {
         EscalationCause::RepeatedFailure { task, failures } => format!("{task} 작업 {failures}회 실패"),
         EscalationCause::TaskFailed { task, why } => format!("{task} 작업 실패: {why}"),
         EscalationCause::TestsFailing { task } => format!("{task} 작업이 테스트를 통과하지 못함"),
+        EscalationCause::CheckNotRun { of, command, obstacle } => {
+            let subject = match of {
+                EscalationSubject::Task { task } => format!("{task} 작업의 검증을"),
+                EscalationSubject::Phase { phase } => format!("{phase}단계의 검증을"),
+                EscalationSubject::Run => "검증을".to_owned(),
+            };
+            format!("{subject} 실행하지 못함: `{command}`: {}", check_obstacle(obstacle))
+        }
         EscalationCause::TestingFailed { task } => format!("{task} 작업을 테스트하지 못함"),
         EscalationCause::MergeFailed { task } => format!("{task} 작업을 병합하지 못함"),
         EscalationCause::TaskTimeout { task } => format!("{task} 작업 시간 초과"),
@@ -37,7 +47,7 @@ pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::{EscalationCause, EscalationSubject, SessionId};
+    use domain::{CheckObstacle, EscalationCause, EscalationSubject, SessionId};
 
     use super::escalation_title;
 
@@ -79,6 +89,15 @@ mod tests {
                 EscalationCause::ProtocolViolated { session: SessionId(3) },
                 "s_3 keeps sending invalid messages",
                 "s_3 세션이 잘못된 메시지를 계속 보냄",
+            ),
+            (
+                EscalationCause::CheckNotRun {
+                    of: EscalationSubject::Task { task: task() },
+                    command: "pytst -q".to_owned(),
+                    obstacle: CheckObstacle::ProgramNotFound { program: "pytst".to_owned() },
+                },
+                "the check of T1.2 could not run: `pytst -q`: pytst is not on PATH",
+                "T1.2 작업의 검증을 실행하지 못함: `pytst -q`: PATH에서 찾을 수 없는 프로그램: pytst",
             ),
             (
                 EscalationCause::QuestionExpired,

@@ -1,8 +1,8 @@
 //! Korean phrases: reasons, lists, and names of values.
 
 use domain::{
-    Actor, AttemptFailure, BlockReason, EscalationAction, EscalationLevel, EscalationSubject, EscalationType,
-    PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity,
+    Actor, AttemptFailure, BlockReason, CheckObstacle, EscalationAction, EscalationLevel, EscalationSubject,
+    EscalationType, PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity,
 };
 
 use super::engine_texts::translate_engine_text;
@@ -77,11 +77,22 @@ pub(super) fn failure_reason(failure: &AttemptFailure) -> String {
     }
 }
 
-pub(super) fn check_result(receipt: &Receipt) -> String {
+pub(crate) fn check_result(receipt: &Receipt) -> String {
+    if let Some(obstacle) = &receipt.obstacle {
+        return format!("실행 불가 ({})", check_obstacle(obstacle));
+    }
     match receipt.exit_status {
         Some(0) => "통과".to_owned(),
         Some(status) => format!("실패 (종료 코드 {status})"),
         None => "중단 (시그널로 종료됨)".to_owned(),
+    }
+}
+
+pub(super) fn check_obstacle(obstacle: &CheckObstacle) -> String {
+    match obstacle {
+        CheckObstacle::ProgramNotFound { program } => format!("PATH에서 찾을 수 없는 프로그램: {program}"),
+        CheckObstacle::Signal { signal } => format!("시그널 {signal}번으로 종료됨"),
+        CheckObstacle::NotStarted { reason } => translate_engine_text(reason),
     }
 }
 
@@ -168,6 +179,7 @@ pub(super) fn escalation_type_name(kind: EscalationType) -> &'static str {
         EscalationType::Dependency => "외부 의존성",
         EscalationType::Quality => "게이트",
         EscalationType::Protocol => "프로토콜",
+        EscalationType::CheckNotRun => "검증 실행 불가",
     }
 }
 
