@@ -50,7 +50,7 @@ pub enum LandingPlan {
 /// A move of a branch, not carried out yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedLanding {
-    /// Target branch.
+    /// Name without `refs/heads/`.
     pub branch: String,
     /// Current commit of the branch; `None` if it does not exist.
     pub from: Option<CommitId>,

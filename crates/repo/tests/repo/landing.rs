@@ -257,6 +257,10 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     let own = git(&user, &["rev-parse", "main"]);
     let landing = planned_squash(&fixture, "main", &first);
     assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Squash, 2, true));
+    // Killed after the squash commit was recorded, before the branch was moved.
+    let record = format!("refs/jangdan/squash/r1/{}", landing.to);
+    git(&user, &["update-ref", &record, first.as_str()]);
+    assert!(matches!(plan(&fixture, "main", &first), LandingPlan::Move(_)));
     assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
     assert_eq!(git(&user, &["rev-list", "--parents", "-1", "main"]), format!("{} {own}", landing.to));
     assert_eq!(git(&user, &["log", "-1", "--format=%B", "main"]), "Work of run r1\n\n* what the agent left");
