@@ -74,9 +74,10 @@ impl TaskId {
     }
 }
 
-/// Whether a text has the form of the ids that Jangdan assigns, such as `q_1` and `s_12`.
+/// Whether a text is or ends with an id that Jangdan assigns, such as `q_1`; folders of sessions are named `desk-s_12`.
 fn is_reserved(text: &str) -> bool {
-    text.split_once('_').is_some_and(|(kind, number)| {
+    let last_part = text.rsplit('-').next().unwrap_or_default();
+    last_part.split_once('_').is_some_and(|(kind, number)| {
         kind.bytes().all(|byte| byte.is_ascii_lowercase()) && is_all_digits(number)
     })
 }
@@ -259,7 +260,7 @@ mod tests {
         let too_long = format!("T{}", "1".repeat(64));
         for text in [
             "", "T", "setup", "T1 ", "T1:x", "T1/2", "../1", "-1", ".1", "1.", "T1..2", "1.lock", "작업1",
-            "q_1", "s_12", &too_long,
+            "q_1", "s_12", "desk-s_1", &too_long,
         ] {
             assert!(text.parse::<TaskId>().is_err(), "{text}");
         }

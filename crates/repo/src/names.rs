@@ -1,7 +1,8 @@
 //! Names of branches, refs and folders.
 //!
 //! The run's branch is `jangdan/<run>/run`, next to those of its tasks, because git cannot store `a/b` next to
-//! `a/b/c`. Task ids have a digit after the first letter, so they never collide with `run`, `check` or `desk-…`.
+//! `a/b/c`. Task ids have a digit and do not end like the id of a session, so they never collide with `run`, `check` or
+//! `desk-…`.
 
 use domain::{PhaseNumber, RunId, TaskId};
 
