@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
-use domain::{PhaseNumber, RunId};
+use domain::{PhaseNumber, RunId, TaskId};
 
 use crate::{data, failure::Failure};
 
@@ -75,6 +75,18 @@ pub(crate) struct ConfirmArguments {
 /// Parses the id that a command acts on. The error for a run's id says how a run is named.
 pub(crate) fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
     word.parse().map_err(|error: T::Err| explain_run_id(word, error.to_string()))
+}
+
+/// Parses a task's id. A word of the form of a run's id, such as `rz56g7`, is refused: it is hardly a task.
+pub(crate) fn parse_task_id(word: &str) -> Result<TaskId, String> {
+    const RUN_ID_LENGTH: usize = 6;
+    let is_run_id = word.len() == RUN_ID_LENGTH
+        && word.starts_with('r')
+        && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    if is_run_id {
+        return Err(explain_run_id(word, format!("'{word}' is not a task id (write T1.3)")));
+    }
+    parse_id(word)
 }
 
 /// Parses the number of a phase, with the same error for a run's id.

@@ -6,7 +6,7 @@ use clap::Args;
 use domain::{PhaseNumber, TaskId, UserCommand};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, parse_id, parse_phase},
+    arguments::{ConfirmArguments, RunArguments, parse_phase, parse_task_id},
     failure::Failure,
     localized::localized,
     run_command::send_run_command,
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task [default: the whole run]
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: Option<TaskId>,
     /// A phase instead of a task
     #[arg(long, value_name = "NUMBER", conflicts_with = "task", value_parser = parse_phase)]

@@ -11,7 +11,7 @@ use domain::{Locale, TaskId, ToolStatus, ToolUse};
 use views::{TaskRow, TurnRow, TurnSpeaker};
 
 use crate::{
-    arguments::{RunArguments, parse_id},
+    arguments::{RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
     logs::unknown_task_failure,
@@ -31,7 +31,7 @@ const REPLY: Style = AnsiColor::Green.on_default().bold();
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     #[command(flatten)]
     run: RunArguments,

@@ -11,7 +11,7 @@ use domain::TaskId;
 use serde::Serialize;
 
 use crate::{
-    arguments::{RunArguments, parse_id},
+    arguments::{RunArguments, parse_task_id},
     failure::Failure,
     printable::{printable_json, printable_line},
     remote,
@@ -25,7 +25,7 @@ const HEAD: Style = Style::new().bold();
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     #[command(flatten)]
     run: RunArguments,

@@ -14,7 +14,7 @@ use views::{AttemptRow, SessionRow, TaskRow};
 
 use self::spool_printer::SpoolPrinter;
 use crate::{
-    arguments::{RunArguments, parse_id},
+    arguments::{RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
     row_source::RowSource,
@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     /// Continue with new output until the agent's process ends
     #[arg(long, short)]

@@ -6,7 +6,7 @@ use clap::Args;
 use domain::{TaskId, UserCommand};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, parse_id},
+    arguments::{ConfirmArguments, RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
     run_command::send_run_command,
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     /// Hint for the retry; the agent receives it
     #[arg(long, value_name = "TEXT")]

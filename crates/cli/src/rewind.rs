@@ -7,7 +7,7 @@ use domain::{CheckpointId, TaskId, UserCommand};
 use views::{CheckpointRow, CheckpointState};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, parse_id},
+    arguments::{ConfirmArguments, RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
     run_command::RunTarget,
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     /// Checkpoint, such as k_3
     checkpoint: Option<CheckpointId>,

@@ -6,7 +6,7 @@ use clap::Args;
 use domain::{TaskId, UserCommand};
 
 use crate::{
-    arguments::{RunArguments, parse_id},
+    arguments::{RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
     run_command::{join_words, send_run_command, usage_error},
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_id::<TaskId>)]
+    #[arg(value_parser = parse_task_id)]
     task: TaskId,
     /// Message; the agent receives it when its turn ends
     text: Vec<String>,

@@ -114,11 +114,11 @@ fn agents_can_be_stopped_on_leaving_and_the_run_resumed() {
 fn a_run_logs_to_its_file_and_not_to_the_screen() {
     let project = new_project_without_server();
     let configuration =
-        "[agents.mine]\nextends = 'shell'\nrole = 'worker'\ncommand = '/missing/agent-program'\n";
+        "[agents.mine]\nextends = 'shell'\nrole = 'worker'\ncommand = './missing/agent-program'\n";
     fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
     let (exit, text) = project.run_jangdan(&["run", "--no-wait"]);
     assert_eq!(exit, 3, "{text}");
-    project.wait_for_log_line(&[" WARN ", "cannot start the process", "/missing/agent-program"]);
+    project.wait_for_log_line(&[" WARN ", "cannot start the process", "missing/agent-program"]);
     assert!(!text.contains("WARN") && !text.contains("INFO"), "{text}");
 }
 

@@ -40,7 +40,7 @@ pub enum PrepareError {
         problem: String,
     },
     /// The program of an agent is not on this machine.
-    #[error("agent {name} is not installed: {command} is not on PATH")]
+    #[error("agent {name} is not installed: {command} {}", if .command.starts_with('/') { "does not exist" } else { "is not on PATH" })]
     NotInstalled {
         /// Name of the agent's preset.
         name: String,
@@ -136,7 +136,7 @@ impl PrepareError {
             Self::PlanMistakes { .. } => "Fix them; each error has its line.".to_owned(),
             Self::UnknownAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
             Self::NotInstalled { install, .. } if install.is_empty() => {
-                "Install it, or choose another agent. List the agents: jangdan agents".to_owned()
+                "Install it or correct its command, or choose another agent. List the agents: jangdan agents".to_owned()
             }
             Self::NotInstalled { install, .. } => {
                 format!("Install it: {install}. Or choose another agent.")

@@ -84,10 +84,14 @@ pub(super) fn check_programs(
             }
             continue;
         }
+        // The installation of the preset that it extends is that of another program.
+        let table = config.agents.get(name.as_str()).and_then(toml::Value::as_table);
+        let is_inherited =
+            table.is_some_and(|table| table.contains_key("command") && !table.contains_key("install"));
         let error = PrepareError::NotInstalled {
             name: name.clone(),
             command: preset.command.clone(),
-            install: preset.install.clone(),
+            install: if is_inherited { String::new() } else { preset.install.clone() },
         };
         if member.role != Role::Specialist {
             return Err(error);

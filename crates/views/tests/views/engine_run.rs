@@ -172,12 +172,12 @@ impl EngineRun {
             return;
         }
         let (effect, order) = self.effects.remove(chance.below(self.effects.len().min(3)));
+        // A third of the checks fail, every twelfth cannot run.
+        let drawn = chance.below(12);
         let receipt = Receipt {
             command: "make".to_owned(),
-            exit_status: Some(i32::from(chance.once_in(3))),
-            obstacle: chance
-                .once_in(12)
-                .then(|| CheckObstacle::ProgramNotFound { program: "make".to_owned() }),
+            exit_status: Some(i32::from(drawn % 3 == 0)),
+            obstacle: (drawn == 0).then(|| CheckObstacle::ProgramNotFound { program: "make".to_owned() }),
             attempts: 1,
             output_hash: "h".to_owned(),
             output_tail: String::new(),

@@ -138,6 +138,16 @@ fn an_agent_that_is_not_installed_is_refused_with_its_installation() {
 }
 
 #[test]
+fn a_configured_command_is_not_installed_like_the_agent_it_extends() {
+    let own = "[agents.mine]\nextends = 'shell'\ncommand = '/missing/agent'\nrole = 'worker'";
+    assert_eq!(
+        check_with_programs(own, None, &["sh"]).unwrap_err(),
+        "agent mine is not installed: /missing/agent does not exist | Install it or correct its command, or choose \
+         another agent. List the agents: jangdan agents"
+    );
+}
+
+#[test]
 fn a_missing_agent_that_is_only_called_is_mentioned() {
     let team = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'specialist'";
     let notes = check_with_programs(team, None, &["codex"]).unwrap();
