@@ -176,7 +176,7 @@ impl EngineRun {
         let drawn = chance.below(12);
         let receipt = Receipt {
             command: "make".to_owned(),
-            exit_status: Some(i32::from(drawn % 3 == 0)),
+            exit_status: Some(i32::from(drawn.is_multiple_of(3))),
             obstacle: (drawn == 0).then(|| CheckObstacle::ProgramNotFound { program: "make".to_owned() }),
             attempts: 1,
             output_hash: "h".to_owned(),
