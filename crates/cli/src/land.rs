@@ -147,13 +147,13 @@ fn describe(report: LandReport, run: &RunId) -> Result<String, Failure> {
                 localized(
                     format!("`{command}` fails on {branch} merged with {run}. {branch} was not changed."),
                     format!(
-                        "{branch} 브랜치와 실행 {run}의 결과를 합치면 `{command}` 검사가 실패합니다. 브랜치는 \
+                        "{branch} 브랜치와 실행 {run}의 결과를 합치면 `{command}` 검증이 실패합니다. 브랜치는 \
                          변경되지 않았습니다."
                     ),
                 ),
                 localized(
                     format!("Merge by hand: `{}`, make the check pass, then `{}`", steps.start, steps.finish),
-                    format!("직접 병합하세요: `{}`. 검사를 통과시킨 뒤: `{}`", steps.start, steps.finish),
+                    format!("직접 병합하세요: `{}`. 검증을 통과시킨 뒤: `{}`", steps.start, steps.finish),
                 ),
             )
         }
@@ -215,7 +215,7 @@ fn describe_plan(
     };
     let (n_files, names) = (files.len(), listed(files));
     let check_line = check.map(|check| {
-        localized(format!("\nChecked before: {check}"), format!("\n병합 전에 실행할 검사: {check}"))
+        localized(format!("\nChecked before: {check}"), format!("\n병합 전에 실행할 검증: {check}"))
     });
     localized(
         format!(
