@@ -106,7 +106,7 @@ test("the results of a run are merged on the page, and its worktrees are deleted
     return page.getByRole("dialog");
   };
   const merge = await open("Merge results");
-  await merge.getByText("Nothing is overwritten").waitFor();
+  await merge.getByText("Uncommitted changes in other files stay as they are").waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await merge.getByRole("button", { name: "Merge results" }).click();
   await page
