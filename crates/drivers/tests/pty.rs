@@ -140,6 +140,24 @@ proptest! {
     }
 
     #[test]
+    fn reading_from_a_message_on_gives_all_later_messages(output in terminal_output(), on_screen: bool) {
+        let mut driver = if on_screen { screen_driver() } else { line_driver(0) };
+        let mut events = feed_output(&mut driver, &output, 0).events;
+        events.extend(driver.on_exit().events);
+        let positions: Vec<(u64, u64)> = events
+            .iter()
+            .filter_map(|event| match event {
+                DriverEvent::Message { offset, read_from, .. } => Some((offset.start, *read_from)),
+                _ => None,
+            })
+            .collect();
+        for (index, (_, read_from)) in positions.iter().enumerate() {
+            let later = &positions[index + 1..];
+            prop_assert!(later.iter().all(|(start, _)| read_from <= start), "{:?}", positions);
+        }
+    }
+
+    #[test]
     fn typed_text_has_no_control_characters(text in "\\PC{0,20}[\u{0}-\u{20}\u{7f}-\u{9f}]{0,8}\\PC{0,20}") {
         let mut driver = screen_driver();
         feed_output(&mut driver, b"x", 0);

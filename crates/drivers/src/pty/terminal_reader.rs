@@ -61,7 +61,7 @@ impl TerminalReader {
         self.n_bytes += bytes.len() as u64;
         let items = self.decoder.push(bytes);
         let mut events = self.read_text_lines(bytes);
-        events.extend(items.into_iter().map(|item| self.message_event(item)));
+        events.extend(self.message_events(items));
         self.drop_obsolete_offsets();
         events
     }
@@ -94,7 +94,7 @@ impl TerminalReader {
             }
         }
         let items = self.decoder.end_turn();
-        events.extend(items.into_iter().map(|item| self.message_event(item)));
+        events.extend(self.message_events(items));
         self.drop_obsolete_offsets();
         self.has_text = false;
         self.rows_before = self.decoder.screen_rows();
@@ -140,10 +140,20 @@ impl TerminalReader {
             .map_or(decoded, |(from, offset)| offset + (decoded - from))
     }
 
-    fn message_event(&self, item: DecodedItem) -> DriverEvent {
-        let span = item.span();
-        let offset = MessageOffset { start: self.to_spool_offset(span.start), ordinal: span.ordinal };
-        DriverEvent::Message { offset, read_from: self.resume_offset(), item }
+    /// Returns the events of items that were decoded together.
+    ///
+    /// The read position of an item is not after the start of the next one: that is recorded later, or not at all.
+    fn message_events(&self, items: Vec<DecodedItem>) -> Vec<DriverEvent> {
+        let mut read_from = self.resume_offset();
+        let mut events = Vec::new();
+        for item in items.into_iter().rev() {
+            let span = item.span();
+            let offset = MessageOffset { start: self.to_spool_offset(span.start), ordinal: span.ordinal };
+            events.push(DriverEvent::Message { offset, read_from, item });
+            read_from = read_from.min(offset.start);
+        }
+        events.reverse();
+        events
     }
 
     fn drop_obsolete_offsets(&mut self) {
