@@ -70,7 +70,9 @@ impl Run {
         let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
         for task in &rework {
             if let Some(task) = self.task_mut(*task) {
-                task.pending_inputs.push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
+                let rework = SessionInput::Rework { phase: *phase, reason: reason.clone() };
+                task.rework = Some(rework.clone());
+                task.pending_inputs.push(rework);
             }
         }
         if let Some(phase) = self.phases.get_mut(phase) {

@@ -298,14 +298,17 @@ impl Run {
         self.cancel_task_effects(task_ref);
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.hint = hint.cloned().or(task.hint.take());
         if resets_attempts {
+            task.user_hint = hint.cloned().or(task.user_hint.take());
+            task.hint = None;
             task.failures = 0;
             task.losses = 0;
             task.feedback_loop = None;
             task.conflict_returned = false;
             task.rate_limit_waits = 0;
             task.rate_limited_since = None;
+        } else {
+            task.hint = hint.cloned().or(task.hint.take());
         }
         self.set_task_stage(task_ref, TaskStage::Waiting);
         self.schedule.release(node, HoldReason::TaskPaused);
@@ -340,6 +343,9 @@ impl Run {
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);
         self.set_task_stage(task_ref, stage);
+        if let (TaskStage::Done, Some(task)) = (stage, self.task_mut(task_ref)) {
+            (task.hint, task.user_hint, task.rework) = (None, None, None);
+        }
         if self.task(task_ref).attempt() > 0 {
             let effect = Effect::ReleaseWorktree { task: id.clone(), is_done: stage == TaskStage::Done };
             sink.add(&mut self.pending_effects, EffectKey::ReleaseWorktree(task_ref), effect);

@@ -1,11 +1,11 @@
 //! Requests for resources that the user provides: keys, files, services, packages.
 
 use domain::{
-    BlockReason, DependencyRequest, DependencyType, EscalationCause, EscalationSubject, EscalationType,
-    ProvidedResource, RequestId, Role, SessionId, SessionInput, Severity, events,
+    BlockReason, DependencyRequest, DependencyType, ProvidedResource, RequestId, Role, SessionId,
+    SessionInput, events,
 };
 
-use super::{DecisionContext, escalation::NewEscalation};
+use super::DecisionContext;
 use crate::rejection::Rejection;
 
 impl DecisionContext<'_> {
@@ -53,26 +53,9 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
-        let (record, dependency) = self.run.open_request(request)?;
-        let (record, dependency) = (record.clone(), dependency.clone());
+        let name = self.run.open_request(request)?.1.name.clone();
         self.emit(events::RequestRefused { request, reason: reason.clone() });
-        if dependency.required {
-            let subject = record
-                .task
-                .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.task_id(task) });
-            self.raise_escalation(
-                subject,
-                record.session,
-                NewEscalation {
-                    kind: EscalationType::Dependency,
-                    severity: Severity::High,
-                    title: EscalationCause::RequestRefused { name: dependency.name.clone() }.into(),
-                    description: format!("{}: {reason}", dependency.description),
-                    context: request.to_string(),
-                },
-            );
-        }
-        self.after_request_closed(request, SessionInput::Refused { request, name: dependency.name, reason });
+        self.after_request_closed(request, SessionInput::Refused { request, name, reason });
         Ok(())
     }
 

@@ -123,8 +123,12 @@ impl DecisionContext<'_> {
         });
         self.emit(events::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
         let state = self.run.task(task);
-        let hint = state.hint.clone();
+        let hints: Vec<String> = state.user_hint.iter().chain(&state.hint).cloned().collect();
+        let hint = (!hints.is_empty()).then(|| hints.join("\n"));
         let mut carried = state.pending_inputs.clone();
+        if let Some(rework) = state.rework.as_ref().filter(|rework| !carried.contains(rework)) {
+            carried.insert(0, rework.clone());
+        }
         // A prompt of the ended process means nothing to the next one.
         carried.retain(|input| !matches!(input, SessionInput::Permission { .. }));
         carried.extend(self.results_for(&agent));

@@ -192,8 +192,12 @@ pub(crate) struct Task {
     pub(crate) failures: u32,
     /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
-    /// Advice for the next attempt.
+    /// Why the next attempt is needed; the user's hint is kept beside it.
     pub(crate) hint: Option<String>,
+    /// The user's hint of a retry, for every attempt until the task is done.
+    pub(crate) user_hint: Option<String>,
+    /// The rework that a rejected gate requests, for every attempt until the task is done again.
+    pub(crate) rework: Option<SessionInput>,
     /// Inputs for its session, sent when it continues.
     pub(crate) pending_inputs: Vec<SessionInput>,
     /// `None` if the timeout was waived.
@@ -277,6 +281,8 @@ impl Task {
             failures: 0,
             losses: 0,
             hint: None,
+            user_hint: None,
+            rework: None,
             pending_inputs: Vec::new(),
             budget_usage,
             conflict_returned: false,
