@@ -24,8 +24,10 @@ impl Views {
                 self.apply_run_started(now, project, work, settings, team);
             }
             Event::RunPaused(events::RunPaused {}) => self.set_run_state(RunState::Paused),
-            Event::RunContinued(events::RunContinued {}) | Event::RunReopened(events::RunReopened {}) => {
-                self.set_run_state(RunState::Running)
+            Event::RunContinued(events::RunContinued {}) => self.set_run_state(RunState::Running),
+            Event::RunReopened(events::RunReopened {}) => {
+                self.set_run_state(RunState::Running);
+                self.restore_gates_in_inbox(now);
             }
             // The run ends after its tasks, with its own event.
             Event::RunCancelled(events::RunCancelled {}) => {}

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 
-/** The share of a run's tasks that are done, in progress, waiting for a person, blocked and failed. */
+/** The share of a run's tasks that are done, in progress, waiting for a person, blocked or skipped, and failed. */
 export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor"> }) {
   const { t } = useTranslation();
   const { tasks, nTasks } = run;
-  const done = tasks.done + tasks.skipped;
+  const { done, skipped } = tasks;
   // Only tasks that wait for a person are amber.
   const needsAnswer = Math.min(tasks.blocked, run.waitsFor.person);
   const inProgress = tasks.running + tasks.checking + tasks.merging;
@@ -25,7 +25,7 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
         <i className="bg-done" style={{ width: width(done) }} />
         <i className="bg-run" style={{ width: width(inProgress) }} />
         <i className="bg-ask-fill" style={{ width: width(needsAnswer) }} />
-        <i className="bg-wait" style={{ width: width(tasks.blocked - needsAnswer) }} />
+        <i className="bg-wait" style={{ width: width(tasks.blocked - needsAnswer + skipped) }} />
         <i className="bg-fail" style={{ width: width(tasks.failed) }} />
       </div>
     </div>

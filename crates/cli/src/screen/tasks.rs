@@ -1,7 +1,8 @@
 //! Lines for active tasks, grouped by phase.
 
 use anstyle::{AnsiColor, Style};
-use views::{ResponsibleParty, TaskRow, TaskState};
+use domain::BlockReason;
+use views::{ResponsibleParty, TaskBlocker, TaskRow, TaskState};
 
 use super::{
     DrawContext,
@@ -65,13 +66,20 @@ pub(super) fn task_lines(context: DrawContext, board: &Board, lines_max: usize) 
 fn display_priority(task: &TaskRow) -> Option<u8> {
     match task.state {
         TaskState::Running | TaskState::Checking | TaskState::Merging => Some(0),
-        TaskState::Blocked if task.blocked.iter().any(|blocked| blocked.on == ResponsibleParty::Person) => {
-            Some(1)
-        }
+        TaskState::Blocked if task.blocked.iter().any(waits_for_user) => Some(1),
         TaskState::Blocked => Some(2),
         TaskState::Waiting | TaskState::Ready => None,
         TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => None,
     }
+}
+
+/// Returns whether the user must act; a pause of the user's own is shown as such.
+fn waits_for_user(blocked: &TaskBlocker) -> bool {
+    blocked.on == ResponsibleParty::Person && !is_pause(blocked)
+}
+
+fn is_pause(blocked: &TaskBlocker) -> bool {
+    matches!(blocked.reason, BlockReason::Paused { .. })
 }
 
 fn n_lines_needed(shown: &[&TaskRow], each: usize, has_more: bool) -> usize {
@@ -167,10 +175,14 @@ fn state_mark(task: &TaskRow) -> (&'static str, Style) {
 /// Returns the end of a line: what the task waits for, else the last activity of its agent.
 fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style, String) {
     if task.state == TaskState::Blocked {
-        let mut parties: Vec<String> = task.blocked.iter().map(|on| party(context.locale, &on.on)).collect();
+        let (pauses, others): (Vec<_>, Vec<_>) = task.blocked.iter().partition(|blocked| is_pause(blocked));
+        let mut parties: Vec<String> = others.iter().map(|on| party(context.locale, &on.on)).collect();
         parties.dedup();
+        let paused =
+            (!pauses.is_empty()).then(|| pick_by_locale(context.locale, "paused", "일시 정지").to_owned());
+        let waiting = (!parties.is_empty()).then(|| waiting_for(context.locale, &parties.join(", ")));
         let style = if display_priority(task) == Some(1) { ASKS } else { FAINT };
-        return (style, waiting_for(context.locale, &parties.join(", ")));
+        return (style, paused.into_iter().chain(waiting).collect::<Vec<_>>().join(", "));
     }
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
     let progress = format!("{}{progress}", marks_text(context, task));

@@ -162,10 +162,39 @@ impl Views {
         if self.facts.gate_approval == GateApproval::Automatic {
             return;
         }
+        self.add_gate_to_inbox(moment, phase, blocks);
+        self.update_gate_blocking_party(phase);
+    }
+
+    fn add_gate_to_inbox(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, blocks: BlockedWork) {
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
         self.rows.inbox.put(InboxRow::of_gate(phase, &name, blocks, moment.at));
         self.facts.open.set_party(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
-        self.update_gate_blocking_party(phase);
+    }
+
+    /// Removes the gates of a cancelled run from the inbox. They can still be approved, but nothing waits for it.
+    pub(crate) fn remove_gates_from_inbox(&mut self) {
+        let is_gate = |item: &InboxItem| matches!(item, InboxItem::Gate(_));
+        let gates: Vec<InboxItem> = self.rows.inbox.iter().map(|row| row.item).filter(is_gate).collect();
+        for item in gates {
+            self.rows.inbox.remove(&item);
+            self.facts.open.set_party(item, None);
+        }
+    }
+
+    /// Adds the gates to the inbox again that a reopened run waits for.
+    pub(crate) fn restore_gates_in_inbox(&mut self, moment: EventMoment<'_>) {
+        if self.facts.gate_approval == GateApproval::Automatic {
+            return;
+        }
+        let is_missing = |row: &&GateRow| {
+            row.state == GateState::Review && self.rows.inbox.get(&InboxItem::Gate(row.phase)).is_none()
+        };
+        let gates: Vec<(PhaseNumber, BlockedWork)> =
+            self.rows.gates.iter().filter(is_missing).map(|row| (row.phase, row.blocks)).collect();
+        for (phase, blocks) in gates {
+            self.add_gate_to_inbox(moment, phase, blocks);
+        }
     }
 
     pub(crate) fn apply_gate_approved(

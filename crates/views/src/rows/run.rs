@@ -198,6 +198,9 @@ impl Views {
         failed: &[TaskId],
         waiting: &[TaskId],
     ) {
+        if outcome == RunOutcome::Cancelled {
+            self.remove_gates_from_inbox();
+        }
         self.rows.run.change(&(), |row| {
             row.status = match outcome {
                 RunOutcome::Done => RunState::Done,

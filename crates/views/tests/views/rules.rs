@@ -357,6 +357,24 @@ fn a_gate_is_in_the_inbox_until_it_is_approved() {
 }
 
 #[test]
+fn a_gate_of_a_cancelled_run_does_not_wait_for_the_user() {
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.record(Event::GateOpened(events::GateOpened { phase: 1, round: 1, documents: Vec::new() }));
+    let blocks = BlockedWork { time_ms: 5, tasks: 1 };
+    log.record(Event::GatePassed(events::GatePassed { phase: 1, round: 1, blocks }));
+    let open_items = |log: &SampleLog| {
+        let run = log.views.rows().run.get(&()).unwrap();
+        (log.views.inbox().len(), run.waits_for.person)
+    };
+    assert_eq!(open_items(&log), (1, 1));
+    let (outcome, failed, waiting) = (domain::RunOutcome::Cancelled, Vec::new(), Vec::new());
+    log.record(Event::RunEnded(events::RunEnded { outcome, failed, waiting }));
+    assert_eq!(open_items(&log), (0, 0));
+    log.record(Event::RunReopened(events::RunReopened {}));
+    assert_eq!(open_items(&log), (1, 1));
+}
+
+#[test]
 fn a_forwarded_question_waits_for_the_user() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);

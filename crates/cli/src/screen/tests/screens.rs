@@ -1,9 +1,9 @@
 //! Tests of the screens and of the lines above them.
 
-use domain::Locale;
+use domain::{Actor, BlockReason, Locale};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
-use views::{RunState, TaskState};
+use views::{ResponsibleParty, RunState, TaskBlocker, TaskState};
 
 use super::{
     END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, context_for, refreshed_prompt,
@@ -154,4 +154,22 @@ fn the_board_knows_when_the_run_needs_the_user() {
     assert!(!ending.run_needs_user(), "all tasks are done, so it ends automatically");
     ending.run.as_mut().unwrap().status = RunState::Paused;
     assert!(ending.run_needs_user());
+}
+
+#[test]
+fn a_task_that_the_user_paused_does_not_wait_for_the_user() {
+    for (locale, paused, waiting) in
+        [(Locale::En, "paused", "waiting for you"), (Locale::Ko, "일시 정지", "내 확인 대기")]
+    {
+        let (mut board, now) = board_after(locale, QUESTION);
+        let (id, task) = board.tasks.iter_mut().find(|(_, task)| task.state == TaskState::Running).unwrap();
+        let id = id.clone();
+        task.state = TaskState::Blocked;
+        let reason = BlockReason::Paused { by: Actor::Person("ana".to_owned()) };
+        task.blocked = vec![TaskBlocker { reason, on: ResponsibleParty::Person, since_at: now }];
+        let frame = draw(context_for(locale, 100, 40, now), &board, &refreshed_prompt(&board, locale));
+        let line = frame.lines.iter().map(|line| line.text()).find(|line| line.contains(&id.to_string()));
+        let line = line.unwrap();
+        assert!(line.contains(paused) && !line.contains(waiting), "{line}");
+    }
 }
