@@ -16,7 +16,7 @@ use crate::{
     remote,
     row_source::RowSource,
     screen::{
-        amounts::{elapsed_ms, format_cost, format_duration, format_tokens},
+        amounts::{elapsed_ms, format_duration, format_used_cost, format_used_tokens},
         line::collapse_whitespace,
         phrases::{pick_by_locale, run_state},
     },
@@ -63,7 +63,8 @@ fn print_table(runs: &[RunRow]) -> io::Result<()> {
         let elapsed = format_duration(locale, elapsed_ms(run.started_at, run.ended_at.unwrap_or_else(now)));
         let waiting =
             if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
-        let used = format!("{} {}", format_tokens(run.used.tokens), format_cost(run.used.cost_micros));
+        let used =
+            format!("{}, {}", format_used_tokens(locale, &run.used), format_used_cost(locale, &run.used));
         let done = match locale {
             Locale::En => format!("{} of {}", run.tasks.done, run.n_tasks),
             Locale::Ko => format!("{}/{}", run.tasks.done, run.n_tasks),

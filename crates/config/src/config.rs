@@ -1,10 +1,10 @@
 //! The merged configuration as plain data.
 
-use std::{num::NonZeroU32, path::PathBuf};
+use std::{collections::BTreeMap, num::NonZeroU32, path::PathBuf};
 
 use domain::{
-    AgentName, Budget, GateApproval, Locale, OrchestrationMode, PermissionMode, PermissionPolicy, Role,
-    RunSettings,
+    AgentName, Budget, GateApproval, Locale, ModelPrice, OrchestrationMode, PermissionMode, PermissionPolicy,
+    Role, RunSettings,
 };
 
 use crate::{problem::ProblemList, units::TIME_MS_MAX, value::Value, values::Values};
@@ -22,6 +22,8 @@ pub struct Config {
     pub members: Vec<MemberConfig>,
     /// Budgets of tasks and phases without a budget of their own.
     pub budgets: BudgetConfig,
+    /// Prices of models whose cost the agents do not report.
+    pub prices: BTreeMap<String, ModelPrice>,
     /// Settings of task worktrees.
     pub worktree: WorktreeConfig,
     /// Settings of the sandbox.
@@ -145,6 +147,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         agents: values.configured_presets(),
         members: values.agents.keys().filter_map(|name| member_config(values, name)).collect(),
         budgets: budget_config(values, problems),
+        prices: values.prices(),
         worktree: WorktreeConfig {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
@@ -260,6 +263,7 @@ fn member_config(values: &Values, name: &str) -> Option<MemberConfig> {
         | Value::Time(_)
         | Value::Size(_)
         | Value::Budget(_)
+        | Value::Price(_)
         | Value::Ports(..) => None,
     });
     let slots = values.agent_value(name, "slots").and_then(|sourced| match sourced.value {
@@ -270,6 +274,7 @@ fn member_config(values: &Values, name: &str) -> Option<MemberConfig> {
         | Value::Time(_)
         | Value::Size(_)
         | Value::Budget(_)
+        | Value::Price(_)
         | Value::Ports(..) => None,
     });
     Some(MemberConfig { name: name.parse().ok()?, role, slots })

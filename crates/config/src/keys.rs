@@ -85,6 +85,10 @@ pub const KEYS: &[Key] = &[
     key("budgets.run.money", ValueKind::Money, "", "cost budget of a run"),
     key("budgets.run.time", DURATION, "", "time limit of a run"),
 
+    key("prices.*.input", ValueKind::Price, "", "price of input tokens of a model"),
+    key("prices.*.output", ValueKind::Price, "", "price of its output tokens"),
+    key("prices.*.cached", ValueKind::Price, "", "price of its input tokens that are read from a cache"),
+
     key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "off", "whether agents are restricted to their worktrees"),
     key("sandbox.write", ValueKind::Paths, "[]", "additional paths that agents may write to"),
 

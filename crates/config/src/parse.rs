@@ -11,7 +11,7 @@ use crate::{
     closest_name::closest_name,
     problem::PROBLEMS_MAX,
     raw_value::{ListItem, RawValue},
-    units::{parse_port_range, parse_size_bytes, parse_time_ms},
+    units::{parse_port_range, parse_price, parse_size_bytes, parse_time_ms},
     value::Value,
     value_kind::ValueKind,
 };
@@ -83,6 +83,11 @@ pub(crate) fn parse(
             Some(money @ Budget::Cents(1..)) => Ok(Value::Budget(money)),
             _ => Err(invalid_value_error()),
         },
+        ValueKind::Price => {
+            let price =
+                raw.number_literal().map(str::to_owned).or_else(|| raw.text().map(|text| text.into_owned()));
+            price.and_then(|text| parse_price(&text)).map(Value::Price).ok_or_else(invalid_value_error)
+        }
         ValueKind::Agent => agent(&text()?),
         ValueKind::Patterns => checked_items(texts()?, check_pattern),
         ValueKind::Path => match text()?.as_ref() {

@@ -111,6 +111,7 @@ impl Serialize for ValueRow {
             | Value::Time(_)
             | Value::Size(_)
             | Value::Budget(_)
+            | Value::Price(_)
             | Value::Ports(..)) => serializer.collect_str(value),
         }
     }

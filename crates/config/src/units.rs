@@ -56,6 +56,26 @@ pub(crate) fn write_size(bytes: u64) -> String {
     format!("{} {name}", bytes / unit)
 }
 
+/// Parses a price in US dollars per million tokens, such as `$1.25`, into millionths of a dollar.
+pub(crate) fn parse_price(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let text = text.strip_prefix('$').unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 6 || !is_number(whole) || !is_number(fraction) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(fraction)
+}
+
+/// Writes a price with the digits that it needs, at least two after the point.
+pub(crate) fn write_price(micros: u64) -> String {
+    let fraction = format!("{:06}", micros % 1_000_000);
+    let fraction = fraction.trim_end_matches('0');
+    format!("${}.{fraction:0<2}", micros / 1_000_000)
+}
+
 /// Parses a range of ports such as `20000-29999`.
 pub(crate) fn parse_port_range(text: &str) -> Option<(u16, u16)> {
     let (first, last) = text.split_once('-')?;
@@ -73,7 +93,25 @@ fn split_number(text: &str) -> Option<(u64, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_port_range, parse_size_bytes, parse_time_ms, write_size, write_time};
+    use super::{
+        parse_port_range, parse_price, parse_size_bytes, parse_time_ms, write_price, write_size, write_time,
+    };
+
+    #[test]
+    fn prices_are_parsed_and_written() {
+        let check = |text: &str, expected: Option<u64>| assert_eq!(parse_price(text), expected, "{text}");
+        check("1.25", Some(1_250_000));
+        check("$10", Some(10_000_000));
+        check("0.075", Some(75_000));
+        check("0", Some(0));
+        for wrong in ["", "$", ".5", "-1", "1e3", "1.0000001", "1,5", "99999999999999999999"] {
+            check(wrong, None);
+        }
+        for (micros, text) in [(0, "$0.00"), (75_000, "$0.075"), (1_250_000, "$1.25"), (10_000_000, "$10.00")]
+        {
+            assert_eq!(write_price(micros), text);
+        }
+    }
 
     #[test]
     fn durations_are_parsed_and_written() {

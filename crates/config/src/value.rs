@@ -5,7 +5,7 @@ use std::fmt;
 use domain::Budget;
 use toml_edit::Array;
 
-use crate::units::{write_size, write_time};
+use crate::units::{write_price, write_size, write_time};
 
 /// A parsed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Value {
     Size(Option<u64>),
     /// Tokens or money.
     Budget(Budget),
+    /// A price in millionths of a US dollar per million tokens.
+    Price(u64),
     /// First and last port of a range.
     Ports(u16, u16),
 }
@@ -32,9 +34,12 @@ impl Value {
         match self {
             Self::Boolean(_) | Self::Number(_) => self.to_string(),
             Self::Texts(values) => values.iter().collect::<Array>().to_string(),
-            Self::Text(_) | Self::Time(_) | Self::Size(_) | Self::Budget(_) | Self::Ports(..) => {
-                toml_edit::Value::from(self.to_string()).to_string()
-            }
+            Self::Text(_)
+            | Self::Time(_)
+            | Self::Size(_)
+            | Self::Budget(_)
+            | Self::Price(_)
+            | Self::Ports(..) => toml_edit::Value::from(self.to_string()).to_string(),
         }
     }
 }
@@ -49,6 +54,7 @@ impl fmt::Display for Value {
             Self::Time(time) => f.write_str(&time.map_or_else(|| "never".to_owned(), write_time)),
             Self::Size(size) => f.write_str(&size.map_or_else(|| "none".to_owned(), write_size)),
             Self::Budget(budget) => budget.fmt(f),
+            Self::Price(micros) => f.write_str(&write_price(*micros)),
             Self::Ports(first, last) => write!(f, "{first}-{last}"),
         }
     }

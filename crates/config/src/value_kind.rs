@@ -33,6 +33,8 @@ pub enum ValueKind {
     Tokens,
     /// An amount in US dollars.
     Money,
+    /// A price in US dollars per million tokens.
+    Price,
     /// The name of an agent.
     Agent,
     /// A list of permission patterns.
@@ -68,6 +70,7 @@ impl ValueKind {
             Self::Size { none: false } => "a size such as \"20 GiB\"".to_owned(),
             Self::Tokens => "a number of tokens such as 200000, \"200k\" or \"1m\"".to_owned(),
             Self::Money => "an amount of US dollars such as \"$2.50\"".to_owned(),
+            Self::Price => "US dollars per million tokens, such as 1.25 or \"$1.25\"".to_owned(),
             Self::Agent => "the name of an agent".to_owned(),
             Self::Patterns => "a list of patterns such as \"run:cargo test*\"".to_owned(),
             Self::Path => "a path".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::AgentName;
+use domain::{AgentName, ModelPrice};
 
 use crate::{key::Key, origin::Origin, value::Value};
 
@@ -91,6 +91,25 @@ impl Values {
         self.choice(name).parse().ok()
     }
 
+    /// Returns the prices of models.
+    pub(crate) fn prices(&self) -> BTreeMap<String, ModelPrice> {
+        let mut prices: BTreeMap<String, ModelPrice> = BTreeMap::new();
+        for (path, sourced) in &self.by_path {
+            let ([root, model, name], Value::Price(micros)) = (path.as_slice(), &sourced.value) else {
+                continue;
+            };
+            if root == "prices" {
+                let price = prices.entry(model.clone()).or_default();
+                match name.as_str() {
+                    "input" => price.input = *micros,
+                    "output" => price.output = *micros,
+                    _ => price.cached = *micros,
+                }
+            }
+        }
+        prices
+    }
+
     /// Returns the configured agents as presets, without their role and slots.
     pub(crate) fn configured_presets(&self) -> toml::Table {
         let named = self.agents.keys().map(|name| (name.clone(), toml::Value::Table(toml::Table::new())));
@@ -121,6 +140,8 @@ fn to_toml_value(value: &Value) -> toml::Value {
         Value::Text(text) => text.as_str().into(),
         Value::Texts(texts) => texts.clone().into(),
         // Presets have no such keys.
-        Value::Time(_) | Value::Size(_) | Value::Budget(_) | Value::Ports(..) => value.to_toml().into(),
+        Value::Time(_) | Value::Size(_) | Value::Budget(_) | Value::Price(_) | Value::Ports(..) => {
+            value.to_toml().into()
+        }
     }
 }

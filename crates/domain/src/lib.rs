@@ -62,8 +62,8 @@ pub use session::{Locale, SessionKey};
 pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};
 pub use state::{
     AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
-    CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ParkMode,
-    QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason, Usage,
+    CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ModelPrice,
+    ParkMode, QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason, Usage,
 };
 pub use task::{PhaseNumber, PlanTaskIds, TaskId, TaskIdForm, TaskReference};
 pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};

@@ -209,12 +209,19 @@ pub enum ParkMode {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
+    /// Without those read from a cache.
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Part of `input_tokens` read from a cache.
+    /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Millionths of a US dollar.
+    /// Millionths of a US dollar; 0 if the agent does not report its cost.
     pub cost_micros: u64,
+    /// Whether the cost was calculated from configured prices instead of reported by the agent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cost_estimated: bool,
+    /// Whether the agent may have used more tokens than it reports.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Fill level of the context window, from 0 to 1000.
@@ -227,6 +234,35 @@ impl Usage {
     pub fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// Returns whether it cost something that is unknown.
+    pub fn is_unpriced(&self) -> bool {
+        let has_tokens = self.tokens() > 0 || self.cached_tokens > 0;
+        self.cost_micros == 0 && (has_tokens || self.is_partial)
+    }
+
+    /// Calculates the cost from prices unless the agent reported one.
+    pub fn estimate_cost(&mut self, price: ModelPrice) {
+        let micros = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
+        if self.cost_micros == 0 {
+            let sum = micros(self.input_tokens, price.input)
+                + micros(self.output_tokens, price.output)
+                + micros(self.cached_tokens, price.cached);
+            self.cost_micros = u64::try_from(sum).unwrap_or(u64::MAX);
+            self.is_cost_estimated = self.cost_micros > 0;
+        }
+    }
+}
+
+/// Prices of a model, in millionths of a US dollar per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelPrice {
+    pub input: u64,
+    pub output: u64,
+    /// Of input tokens read from a cache.
+    pub cached: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -308,4 +344,26 @@ pub struct MessageOffset {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ModelPrice, Usage};
+
+    #[test]
+    fn cost_is_estimated_only_if_the_agent_reports_none() {
+        let price = ModelPrice { input: 1_250_000, output: 10_000_000, cached: 125_000 };
+        let mut usage = Usage {
+            input_tokens: 100_000,
+            output_tokens: 10_000,
+            cached_tokens: 1_000_000,
+            ..Usage::default()
+        };
+        assert!(usage.is_unpriced());
+        usage.estimate_cost(price);
+        assert_eq!((usage.cost_micros, usage.is_cost_estimated), (125_000 + 100_000 + 125_000, true));
+        let mut reported = Usage { input_tokens: 1_000_000, cost_micros: 7, ..Usage::default() };
+        reported.estimate_cost(price);
+        assert_eq!((reported.cost_micros, reported.is_cost_estimated), (7, false));
+    }
 }

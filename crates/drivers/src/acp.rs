@@ -159,7 +159,7 @@ impl AcpDriver {
         };
         let (messages, text, tools) = self.agent_text.end_turn(self.turn, ending);
         reaction.events.extend(messages);
-        reaction.events.extend(self.meter.take_usage().map(DriverEvent::Usage));
+        reaction.events.extend(self.meter.take_usage(!tools.is_empty()).map(DriverEvent::Usage));
         self.tools.clear();
         self.stderr.clear();
         self.open.clear();

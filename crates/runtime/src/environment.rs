@@ -8,7 +8,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use domain::{AgentName, Budget, PlannedWork};
+use domain::{AgentName, Budget, ModelPrice, PlannedWork};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "environment.json";
@@ -47,6 +47,9 @@ pub struct RunEnvironment {
     /// How often a failed check is repeated before it counts as failed.
     #[serde(default)]
     pub check_retries: u32,
+    /// Prices of models whose cost the agents do not report.
+    #[serde(default)]
+    pub prices: BTreeMap<String, ModelPrice>,
     /// Ports that are divided among tasks.
     #[serde(default)]
     pub ports: Ports,

@@ -89,6 +89,7 @@ pub fn prepare_run(
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         check_retries: config.check_retries,
+        prices: config.prices.clone(),
         ports: Ports {
             first: config.worktree.ports.first,
             last: config.worktree.ports.last,

@@ -59,4 +59,4 @@ pub use task_detail::TaskDetailRow;
 pub use task_state::{TaskMark, TaskState};
 pub use timeline::TimelineRow;
 pub use turn::{TurnKind, TurnRow, TurnSpeaker};
-pub use usage::{UsageRow, UsageScope, UsageTotals};
+pub use usage::{CostCertainty, UsageRow, UsageScope, UsageTotals};

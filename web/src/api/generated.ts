@@ -261,6 +261,9 @@ export type ConversationTurn = {
 /** The kind of a turn. */
 export type ConversationTurnKind = "text" | "prompt" | "question" | "answer" | "notice";
 
+/** What a cost says. */
+export type CostCertainty = "known" | "estimated" | "atLeast" | "unknown";
+
 export type DependencyType = "api_key" | "env_variable" | "service" | "file" | "permission" | "package";
 
 export type DirectMessageId = string;
@@ -1494,8 +1497,10 @@ export type UnmetDependency = { "type": "task", task: TaskId,
 export type UsageRow = { scope: UsageScope, inputTokens: number, outputTokens: number,
   /** Input tokens read from a cache. */
   cachedTokens: number,
+  /** Whether an agent may have used more tokens than it reports. */
+  isPartial: boolean,
   /** In millionths of a US dollar. */
-  costMicros: number,
+  costMicros: number, costCertainty: CostCertainty,
   /** The last raised budget. */
   raisedBudget: Budget | null,
 };
@@ -1509,8 +1514,10 @@ export type UsageScope = { "type": "run" }
 export type UsageTotals = {
   /** Tokens that count against a budget. */
   tokens: number,
+  /** Whether an agent may have used more tokens than it reports. */
+  isPartial: boolean,
   /** In millionths of a US dollar. */
-  costMicros: number,
+  costMicros: number, costCertainty: CostCertainty,
 };
 
 /** A command of a user to a run. */

@@ -13,7 +13,14 @@ use views::{
 };
 
 use crate::{
-    plural::plural, printable::printable, screen::phrases::task_mark_phrase, table, timestamp::format_utc,
+    plural::plural,
+    printable::printable,
+    screen::{
+        amounts::{format_used_cost, format_used_tokens},
+        phrases::task_mark_phrase,
+    },
+    table,
+    timestamp::format_utc,
 };
 
 const TITLE: Style = Style::new().bold();
@@ -156,8 +163,7 @@ fn waiting_for(row: &TaskRow) -> String {
 }
 
 fn usage_text(used: &UsageTotals) -> String {
-    let (dollars, cents) = (used.cost_micros / 1_000_000, used.cost_micros / 10_000 % 100);
-    format!("{} tokens, ${dollars}.{cents:02}", used.tokens)
+    format!("{}, {}", format_used_tokens(Locale::En, used), format_used_cost(Locale::En, used))
 }
 
 /// Returns the name of a value in JSON, so that both outputs use the same names.

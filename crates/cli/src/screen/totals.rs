@@ -2,11 +2,11 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{RunRow, RunState, TaskMark, TaskRow, TaskState};
+use views::{CostCertainty, RunRow, RunState, TaskMark, TaskRow, TaskState};
 
 use super::{
     DrawContext,
-    amounts::{elapsed_ms, format_cost, format_duration, format_estimate, format_tokens},
+    amounts::{elapsed_ms, format_duration, format_estimate, format_used_cost, format_used_tokens},
     board::Board,
     line::{Line, collapse_whitespace},
     phrases::{pick_by_locale, run_state},
@@ -103,11 +103,10 @@ fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style
         (n, Locale::Ko) => parts.push((ASKS, format!("{n}건 확인 필요"))),
     }
     if run.used.tokens > 0 {
-        let unit = pick_by_locale(locale, "tokens", "토큰");
-        parts.push((FAINT, format!("{} {unit}", format_tokens(run.used.tokens))));
+        parts.push((FAINT, format_used_tokens(locale, &run.used)));
     }
-    if run.used.cost_micros > 0 {
-        parts.push((FAINT, format_cost(run.used.cost_micros)));
+    if run.used.cost_micros > 0 || run.used.cost_certainty != CostCertainty::Known {
+        parts.push((FAINT, format_used_cost(locale, &run.used)));
     }
     if let Some(left) = remaining_ms(board, context.now).filter(|_| run.ended_at.is_none()) {
         let time = format_estimate(locale, left);

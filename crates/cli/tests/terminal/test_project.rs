@@ -153,6 +153,7 @@ impl TestProject {
             copy: Vec::new(),
             submodules: true,
             check_retries: 0,
+            prices: std::collections::BTreeMap::new(),
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,

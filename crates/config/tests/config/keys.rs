@@ -21,6 +21,7 @@ fn non_default_value(key: &Key) -> &'static str {
         ValueKind::Money => "$77",
         ValueKind::Agent => "codex",
         ValueKind::Ports => "7000-7999",
+        ValueKind::Price => "1.25",
     }
 }
 

@@ -16,11 +16,20 @@ pub(super) struct UsageMeter {
     /// The total costs that were already reported.
     counted_micros: u64,
     cost_micros: Option<u64>,
+    /// Whether the agent reported the tokens of the whole turn in its quota.
+    has_quota: bool,
 }
 
 impl UsageMeter {
     pub(super) fn new(counted_micros: u64) -> Self {
-        Self { usage: Usage::default(), has_news: false, model: None, counted_micros, cost_micros: None }
+        Self {
+            usage: Usage::default(),
+            has_news: false,
+            model: None,
+            counted_micros,
+            cost_micros: None,
+            has_quota: false,
+        }
     }
 
     /// Reads the model of a session; returns an event if it changed.
@@ -56,26 +65,30 @@ impl UsageMeter {
 
     pub(super) fn record_prompt_result(&mut self, prompted: &PromptResult) {
         if let Some(usage) = &prompted.usage {
-            let cached = usage.cached_read_tokens;
-            self.usage.input_tokens += usage.input_tokens + usage.cached_write_tokens + cached;
+            self.usage.input_tokens += usage.input_tokens + usage.cached_write_tokens;
             self.usage.output_tokens += usage.output_tokens + usage.thought_tokens;
-            self.usage.cached_tokens += cached;
+            self.usage.cached_tokens += usage.cached_read_tokens;
             self.has_news = true;
         }
         let quota = prompted.meta.as_ref().and_then(|meta| meta.quota.as_ref());
         if let Some(count) = quota.and_then(|quota| quota.token_count.as_ref()) {
             self.usage.input_tokens += count.input_tokens;
             self.usage.output_tokens += count.output_tokens;
-            self.has_news = true;
+            (self.has_news, self.has_quota) = (true, true);
         }
     }
 
     /// Returns the usage since the last call.
-    pub(super) fn take_usage(&mut self) -> Option<Usage> {
+    ///
+    /// A turn with tool calls has several requests. Agents that report neither costs nor a quota report the tokens of the
+    /// last request only, or none at all.
+    pub(super) fn take_usage(&mut self, has_tool_calls: bool) -> Option<Usage> {
+        let has_sum = std::mem::take(&mut self.has_quota) || self.cost_micros.is_some();
         if !std::mem::take(&mut self.has_news) {
             return None;
         }
         let mut usage = std::mem::take(&mut self.usage);
+        usage.is_partial = usage.tokens() == 0 || has_tool_calls && !has_sum;
         if let Some(sum) = self.cost_micros.take() {
             // A smaller total means that the agent restarted its count.
             usage.cost_micros = sum.checked_sub(self.counted_micros).unwrap_or(sum);

@@ -79,6 +79,7 @@ impl UsageMeter {
             cost_micros: now.cost_micros - before.cost_micros,
             model: self.model.clone(),
             context_permille: self.context_permille(result),
+            ..Usage::default()
         }
     }
 

@@ -121,9 +121,9 @@ impl UsageMeter {
             input_tokens: used.input_tokens.saturating_sub(used.cached_input_tokens),
             output_tokens: used.output_tokens,
             cached_tokens: used.cached_input_tokens,
-            cost_micros: 0,
             model: self.model.clone(),
             context_permille: now.model_context_window.and_then(context).map(|full| full.min(1000) as u32),
+            ..Usage::default()
         }
     }
 

@@ -161,6 +161,7 @@ impl RunFixture {
             copy: vec![".env".into()],
             submodules: true,
             check_retries: 0,
+            prices: BTreeMap::new(),
             disk_budget_bytes: None,
             ports: Ports::default(),
             sandbox: SandboxMode::Off,

@@ -15,8 +15,13 @@ pub struct UsageRow {
     pub output_tokens: u64,
     /// Input tokens read from a cache.
     pub cached_tokens: u64,
+    /// Whether an agent may have used more tokens than it reports.
+    #[serde(default)]
+    pub is_partial: bool,
     /// In millionths of a US dollar.
     pub cost_micros: u64,
+    #[serde(default)]
+    pub cost_certainty: CostCertainty,
     /// The last raised budget.
     pub raised_budget: Option<Budget>,
 }
@@ -40,12 +45,51 @@ pub enum UsageScope {
 pub struct UsageTotals {
     /// Tokens that count against a budget.
     pub tokens: u64,
+    /// Whether an agent may have used more tokens than it reports.
+    #[serde(default)]
+    pub is_partial: bool,
     /// In millionths of a US dollar.
     pub cost_micros: u64,
+    #[serde(default)]
+    pub cost_certainty: CostCertainty,
+}
+
+/// What a cost says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum CostCertainty {
+    /// Reported by the agents.
+    #[default]
+    Known,
+    /// A part was calculated from configured prices.
+    Estimated,
+    /// Some usage has an unknown cost.
+    AtLeast,
+    /// All usage has an unknown cost.
+    Unknown,
+}
+
+impl CostCertainty {
+    /// Returns the certainty of a cost of `cost_micros` after more usage.
+    fn after(self, cost_micros: u64, usage: &Usage) -> Self {
+        let is_unpriced = usage.is_unpriced();
+        match self {
+            Self::Known | Self::Unknown if is_unpriced && cost_micros == 0 => Self::Unknown,
+            Self::Unknown if usage.cost_micros == 0 => Self::Unknown,
+            Self::AtLeast | Self::Unknown => Self::AtLeast,
+            Self::Known | Self::Estimated if is_unpriced => Self::AtLeast,
+            Self::Known if usage.is_cost_estimated => Self::Estimated,
+            Self::Known | Self::Estimated => self,
+        }
+    }
 }
 
 impl UsageTotals {
     fn add(&mut self, usage: &Usage) {
+        self.cost_certainty = self.cost_certainty.after(self.cost_micros, usage);
+        self.is_partial |= usage.is_partial;
         self.tokens = self.tokens.saturating_add(usage.tokens());
         self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
     }
@@ -127,6 +171,8 @@ impl Views {
             row.input_tokens = row.input_tokens.saturating_add(usage.input_tokens);
             row.output_tokens = row.output_tokens.saturating_add(usage.output_tokens);
             row.cached_tokens = row.cached_tokens.saturating_add(usage.cached_tokens);
+            row.cost_certainty = row.cost_certainty.after(row.cost_micros, usage);
+            row.is_partial |= usage.is_partial;
             row.cost_micros = row.cost_micros.saturating_add(usage.cost_micros);
         });
     }
@@ -138,7 +184,9 @@ impl Views {
                 input_tokens: 0,
                 output_tokens: 0,
                 cached_tokens: 0,
+                is_partial: false,
                 cost_micros: 0,
+                cost_certainty: CostCertainty::Known,
                 raised_budget: None,
             });
         }

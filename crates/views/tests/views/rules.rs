@@ -6,8 +6,8 @@ use domain::{
     Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage, events,
 };
 use views::{
-    ChatAuthor, QuestionState, ResponsibleParty, SessionState, TaskMark, TaskState, UnmetDependency,
-    ViewChange,
+    ChatAuthor, CostCertainty, QuestionState, ResponsibleParty, SessionState, TaskMark, TaskState,
+    UnmetDependency, UsageScope, ViewChange,
 };
 
 use crate::sample_log::{SampleLog, parse_task_id};
@@ -168,6 +168,36 @@ fn usage_counts_for_task_phase_agent_and_run() {
     let tokens: Vec<_> = rows.usage.iter().map(|row| row.input_tokens + row.output_tokens).collect();
     assert_eq!(tokens, [240; 4]);
     assert_eq!(rows.tasks.get(&parse_task_id("T1")).unwrap().used.cost_micros, 14);
+}
+
+#[test]
+fn a_cost_says_how_certain_it_is() {
+    let reported = Usage { input_tokens: 10, cost_micros: 5, ..Usage::default() };
+    let estimated = Usage { is_cost_estimated: true, ..reported.clone() };
+    let unpriced = Usage { input_tokens: 10, ..Usage::default() };
+    let nothing = Usage::default();
+    for (usages, expected) in [
+        (vec![&nothing], CostCertainty::Known),
+        (vec![&reported, &nothing], CostCertainty::Known),
+        (vec![&reported, &estimated, &reported], CostCertainty::Estimated),
+        (vec![&unpriced, &nothing], CostCertainty::Unknown),
+        (vec![&unpriced, &reported], CostCertainty::AtLeast),
+        (vec![&reported, &unpriced, &reported], CostCertainty::AtLeast),
+        (vec![&estimated, &unpriced], CostCertainty::AtLeast),
+    ] {
+        let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+        log.start_task("T1", 1);
+        for usage in usages {
+            log.record(Event::UsageReported(events::UsageReported {
+                session: SessionId(1),
+                task: Some(parse_task_id("T1")),
+                usage: usage.clone(),
+            }));
+        }
+        let rows = log.views.rows();
+        assert_eq!(rows.run.get(&()).unwrap().used.cost_certainty, expected);
+        assert_eq!(rows.usage.get(&UsageScope::Run).unwrap().cost_certainty, expected);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ import type { RunRow } from "~/api/generated";
 import { useInbox } from "~/api/hooks";
 import { ActionMenu } from "~/components/ActionMenu";
 import { Button } from "~/components/Button";
-import { formatMoney, formatTokens } from "~/components/format";
+import { usedCostText, usedTokensText } from "~/components/usage";
 import { useIsPanelOpen, useOpenTask } from "~/components/navigation";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunStateLabel } from "~/components/StateLabel";
@@ -35,7 +35,7 @@ export function RunHeader({ row }: { row: RunRow }) {
           {t("run.slots", { n: row.tasks.running, slots: row.slots })}
         </RunMetric>
         <RunMetric name={t("run.usage")}>
-          {formatTokens(row.used.tokens)} · {formatMoney(row.used.costMicros)}
+          {usedTokensText(t, row.used)} · {usedCostText(t, row.used)}
         </RunMetric>
         <RunMetric name={t("run.elapsed")}>
           <Duration from={row.startedAt} to={row.endedAt} />

@@ -3,7 +3,7 @@ import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import { formatMoney, formatTokens } from "~/components/format";
+import { usedCostText, usedTokensText } from "~/components/usage";
 import { Markdown } from "~/components/Markdown";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { Duration, TimeAgo } from "~/components/Time";
@@ -39,8 +39,8 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
             <Duration from={task.startedAt} to={task.endedAt} />
           </DetailLine>
         )}
-        <DetailLine name={t("task.tokens")}>{formatTokens(task.used.tokens)}</DetailLine>
-        <DetailLine name={t("task.cost")}>{formatMoney(task.used.costMicros)}</DetailLine>
+        <DetailLine name={t("task.tokens")}>{usedTokensText(t, task.used)}</DetailLine>
+        <DetailLine name={t("task.cost")}>{usedCostText(t, task.used)}</DetailLine>
         <DetailLine name={t("task.priority")}>{t(`priority.${task.priority}`)}</DetailLine>
       </DetailSection>
       {(detail?.verify || task.proof) && (

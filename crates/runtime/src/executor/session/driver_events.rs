@@ -119,7 +119,12 @@ impl SessionWorker {
             DriverEvent::Question { prompt, question } => {
                 self.context.send_agent_output(session, AgentOutput::QuestionAsked { prompt, question });
             }
-            DriverEvent::Usage(usage) => self.context.send_agent_output(session, AgentOutput::Usage(usage)),
+            DriverEvent::Usage(mut usage) => {
+                let prices = &self.context.environment.prices;
+                let price = usage.model.as_ref().and_then(|model| prices.get(model));
+                price.into_iter().for_each(|price| usage.estimate_cost(*price));
+                self.context.send_agent_output(session, AgentOutput::Usage(usage));
+            }
             // The session is ending: record the text as an interrupted turn.
             DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.to_session_offset(read_from);
