@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use runtime::CleanupReport;
+use runtime::{KeptRefReason, RefCleanupReport};
 use views::translate_engine_text;
 
 use crate::{
@@ -19,6 +19,9 @@ use crate::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
+    /// Also delete branches and refs of the run whose work is in a branch of yours, and old saved states
+    #[arg(long)]
+    refs: bool,
     #[command(flatten)]
     _confirm: ConfirmArguments,
 }
@@ -27,7 +30,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (run, cleaned) =
         remote::query_run(arguments.run.common(), arguments.run.run_name(), |client, run| {
-            let cleaned: Result<CleanupReport, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
+            let cleaned = client.remove_finished_worktrees(&run.id, arguments.refs);
             cleaned.map_err(|error| remote::client_failure(&error))
         })?;
     if arguments.run.common().json {
@@ -53,5 +56,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             printable(&format!("{kept} {session}: {}", localized(why.as_str(), translate_engine_text(why))))
         );
     }
+    if let Some(refs) = &cleaned.refs {
+        print_refs(refs);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_refs(refs: &RefCleanupReport) {
+    let (n_deleted, size) = (refs.deleted.len(), format_bytes(refs.freed_bytes));
+    let deleted = localized(
+        format!("Deleted {} ({size}, which git frees later)", plural(n_deleted, "ref")),
+        format!("참조 {n_deleted}개를 삭제했습니다 ({size}, git이 나중에 정리합니다)"),
+    );
+    eprintln!("{deleted}");
+    let kept = localized("Kept", "유지");
+    for (name, reason) in &refs.kept {
+        let why = match reason {
+            KeptRefReason::CheckedOut => localized("checked out in a worktree", "워크트리에서 사용 중"),
+            KeptRefReason::UnmergedWork => {
+                localized("its work is in no branch of yours", "내 브랜치에 없는 작업이 있음")
+            }
+            KeptRefReason::Recent { age_s } => {
+                let days = age_s / 86_400;
+                localized(
+                    format!("saved {} ago", plural(days as usize, "day")),
+                    format!("{days}일 전에 저장됨"),
+                )
+            }
+        };
+        eprintln!("{}", printable(&format!("{kept} {name}: {why}")));
+    }
+}
+
+fn format_bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 1_048_576),
+    }
 }

@@ -190,7 +190,7 @@ fn describe_landed(
         None => short_commit(commit).to_owned(),
     };
     let (as_one, as_one_korean) = match kind {
-        LandKind::FastForward | LandKind::Merge => ("", ""),
+        LandKind::FastForward | LandKind::Merge | LandKind::Rebase => ("", ""),
         LandKind::Squash => (" as one commit", "하나의 커밋으로 "),
     };
     localized(
@@ -211,6 +211,7 @@ fn describe_plan(
     let (how, how_korean) = match kind {
         LandKind::FastForward => ("by fast-forward", "빨리 감기로"),
         LandKind::Merge => ("with a merge commit", "병합 커밋으로"),
+        LandKind::Rebase => ("by rebasing them", "리베이스하여"),
         LandKind::Squash => ("as one commit", "하나의 커밋으로"),
     };
     let (n_files, names) = (files.len(), listed(files));

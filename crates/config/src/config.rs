@@ -30,6 +30,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// How the work of a run is brought into the user's branch.
     pub land_strategy: LandStrategy,
+    /// Age in milliseconds from which saved states of ended runs may be deleted; `None` is never.
+    pub refs_after_ms: Option<u64>,
     /// How often a failed check is repeated before it counts as failed.
     pub check_retries: u32,
     /// Absolute path of the file that replaces the task prompt.
@@ -108,6 +110,8 @@ pub struct PortConfig {
 pub enum LandStrategy {
     /// With its commits: a fast-forward if possible, else a merge commit.
     Merge,
+    /// With its commits: a fast-forward if possible, else copies of them.
+    Rebase,
     /// As one commit.
     Squash,
 }
@@ -166,8 +170,10 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         },
         land_strategy: match values.choice("land.strategy") {
             "squash" => LandStrategy::Squash,
+            "rebase" => LandStrategy::Rebase,
             _ => LandStrategy::Merge,
         },
+        refs_after_ms: values.time("clean.refs_after"),
         check_retries: values
             .number("checks.retries")
             .and_then(|retries| u32::try_from(retries).ok())

@@ -100,7 +100,9 @@ pub const KEYS: &[Key] = &[
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),
     key("worktree.disk_budget", ValueKind::Size { none: true }, "20 GiB", "disk space of all worktrees; above it, reproducible ones are deleted"),
 
-    key("land.strategy", ValueKind::Choice(&["merge", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, or as one commit"),
+    key("land.strategy", ValueKind::Choice(&["merge", "rebase", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, with copies of them on top of your branch, or as one commit"),
+
+    key("clean.refs_after", DURATION_OR_NEVER, "14d", "age from which `jangdan clean --refs` deletes saved states of an ended run whose work is in no branch of yours"),
 
     key("server.port", ValueKind::Number { min: 0, max: 65_535 }, "0", "port of the page on 127.0.0.1; 0 uses the previous one, or any free port"),
 

@@ -29,8 +29,18 @@ pub struct LandingRequest<'a> {
     pub branch: &'a str,
     /// Commit of the run whose work is landed.
     pub commit: &'a CommitId,
-    /// Whether the branch gets one commit instead of the run's commits.
-    pub is_squash: bool,
+    pub strategy: LandingStrategy,
+}
+
+/// How a branch gets the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LandingStrategy {
+    /// With the run's commits, and a merge commit if the branch has moved on.
+    Merge,
+    /// With copies of the run's commits on top of the branch if it has moved on; without its merge commits.
+    Rebase,
+    /// As one commit.
+    Squash,
 }
 
 /// What landing would do.
@@ -77,6 +87,8 @@ pub enum LandingKind {
     FastForward,
     /// It gets a merge commit.
     Merge,
+    /// It gets copies of the run's commits.
+    Rebase,
     /// It gets one commit with all changes.
     Squash,
 }
@@ -142,7 +154,7 @@ impl RunRepository {
             return Ok(LandingPlan::AlreadyLanded);
         }
         let can_fast_forward = self.is_ancestor(&tip, commit)?;
-        if can_fast_forward && !request.is_squash {
+        if can_fast_forward && request.strategy != LandingStrategy::Squash {
             return self.plan_move(request, Some(tip), squashed.as_ref(), commit, LandingKind::FastForward);
         }
         let merged = if can_fast_forward {
@@ -160,17 +172,35 @@ impl RunRepository {
         if tree == self.tree_of(&tip)? {
             return Ok(LandingPlan::AlreadyLanded);
         }
-        let (run, author) = (&self.run_id, GitIdentity::jangdan());
-        let (kind, to) = if request.is_squash {
-            let subjects = self.commit_subjects(&tip, commit, squashed.as_ref())?;
-            let message = format!("Work of run {run}\n\n{subjects}");
-            (LandingKind::Squash, self.commit_tree(&tree, std::slice::from_ref(&tip), &author, &message)?)
-        } else {
-            let message = format!("Merge run {run} into {}\n", request.branch);
-            let parents = [tip.clone(), commit.clone()];
-            (LandingKind::Merge, self.commit_tree(&tree, &parents, &author, &message)?)
+        let (kind, to) = match request.strategy {
+            LandingStrategy::Squash => {
+                let subjects = self.commit_subjects(&tip, commit, squashed.as_ref())?;
+                let message = format!("Work of run {}\n\n{subjects}", self.run_id);
+                let parents = std::slice::from_ref(&tip);
+                (LandingKind::Squash, self.commit_tree(&tree, parents, &GitIdentity::jangdan(), &message)?)
+            }
+            LandingStrategy::Rebase => {
+                let commits = self.commits_to_replay(&tip, commit, squashed.as_ref())?;
+                match self.replay_commits(&commits, &tip, &tree)? {
+                    Some(to) => (LandingKind::Rebase, to),
+                    // Its commits conflict one by one, although the whole work does not.
+                    None => (LandingKind::Merge, self.merge_commit(request, &tip, &tree)?),
+                }
+            }
+            LandingStrategy::Merge => (LandingKind::Merge, self.merge_commit(request, &tip, &tree)?),
         };
         self.plan_move(request, Some(tip), squashed.as_ref(), &to, kind)
+    }
+
+    fn merge_commit(
+        &self,
+        request: &LandingRequest<'_>,
+        tip: &CommitId,
+        tree: &str,
+    ) -> Result<CommitId, RepoError> {
+        let message = format!("Merge run {} into {}\n", self.run_id, request.branch);
+        let parents = [tip.clone(), request.commit.clone()];
+        self.commit_tree(tree, &parents, &GitIdentity::jangdan(), &message)
     }
 
     /// Moves a branch that is not checked out anywhere as planned; creates it if it does not exist.
@@ -308,6 +338,18 @@ impl RunRepository {
         [commit.to_string()].into_iter().chain(excluded).collect()
     }
 
+    /// Returns the commits of the run that a branch lacks, oldest first, without merge commits.
+    fn commits_to_replay(
+        &self,
+        tip: &CommitId,
+        commit: &CommitId,
+        squashed: Option<&CommitId>,
+    ) -> Result<Vec<CommitId>, RepoError> {
+        let call = self.repository.git.call(["rev-list", "--reverse", "--topo-order", "--no-merges"]);
+        let listed = call.args(self.landed_range(Some(tip), commit, squashed)).run()?.trimmed_text();
+        Ok(listed.lines().filter_map(CommitId::parse).collect())
+    }
+
     /// Returns the subjects of the squashed commits, oldest first, for the message of the squash commit.
     fn commit_subjects(
         &self,
@@ -372,10 +414,12 @@ impl RunRepository {
         Ok(latest)
     }
 
-    /// Records which commit a squash commit stands for. Without effect until the squash commit is on a branch.
+    /// Records for which commit of the run a squash commit or the last copied commit stands. Without effect until that
+    /// is on a branch.
     fn record_squash(&self, landing: &PlannedLanding) -> Result<(), RepoError> {
-        if landing.kind != LandingKind::Squash {
-            return Ok(());
+        match landing.kind {
+            LandingKind::FastForward | LandingKind::Merge => return Ok(()),
+            LandingKind::Squash | LandingKind::Rebase => {}
         }
         let name = squash_ref(&self.run_id, &landing.to);
         self.repository.git.call(["update-ref", name.as_str(), landing.source.as_str()]).run().map(drop)

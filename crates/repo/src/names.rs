@@ -13,6 +13,11 @@ pub(crate) fn run_branch(run: &RunId) -> String {
     format!("jangdan/{run}/run")
 }
 
+/// Returns the prefix of the branches of a run.
+pub(crate) fn run_branch_prefix(run: &RunId) -> String {
+    format!("jangdan/{run}/")
+}
+
 pub(crate) fn task_branch(run: &RunId, task: &TaskId) -> String {
     format!("jangdan/{run}/{task}")
 }
@@ -29,12 +34,22 @@ pub(crate) const SESSION_WORKTREE_PREFIX: &str = "desk-";
 
 /// Returns the ref prefix of a worktree's snapshots; a number follows.
 pub(crate) fn snapshot_ref_prefix(run: &RunId, worktree: &str) -> String {
-    format!("refs/jangdan/keep/{run}/{worktree}/")
+    format!("{}{worktree}/", snapshot_refs_of_run(run))
+}
+
+/// Returns the prefix of the refs of all snapshots of a run.
+pub(crate) fn snapshot_refs_of_run(run: &RunId) -> String {
+    format!("refs/jangdan/keep/{run}/")
+}
+
+/// Returns the prefix of the refs of commits that gates checked.
+pub(crate) fn gate_ref_prefix(run: &RunId) -> String {
+    format!("refs/jangdan/gate/{run}/")
 }
 
 /// Returns the ref of the commit that a phase's gate checked.
 pub(crate) fn gate_ref(run: &RunId, phase: PhaseNumber) -> String {
-    format!("refs/jangdan/gate/{run}/{phase}")
+    format!("{}{phase}", gate_ref_prefix(run))
 }
 
 /// Returns the prefix of the refs of a run's squash commits.

@@ -63,6 +63,9 @@ pub struct RunEnvironment {
     /// How the run's work is brought into a branch that has moved on.
     #[serde(default)]
     pub land_strategy: LandStrategy,
+    /// Age in milliseconds from which saved states may be deleted after the run; never if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refs_after_ms: Option<u64>,
     /// The project's template of a task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
@@ -159,6 +162,8 @@ pub enum LandStrategy {
     /// With its commits: a fast-forward if possible, else a merge commit.
     #[default]
     Merge,
+    /// With its commits: a fast-forward if possible, else copies of them.
+    Rebase,
     /// As one commit.
     Squash,
 }

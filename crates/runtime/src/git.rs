@@ -7,13 +7,14 @@ use std::{
     error::Error,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
 };
 
 use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
-    LandingRequest, MergeAttempt, PlannedLanding, RepoError, Repository, RunRepository, TaskWorktree,
-    WorktreeSnapshot,
+    LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefKeepReason, RefPruneOptions,
+    RefPruneReport, RepoError, Repository, RunRepository, TaskWorktree, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -45,6 +46,40 @@ pub struct CleanupReport {
     /// Sessions without a task whose worktrees are kept, each with the reason.
     #[serde(default)]
     pub kept_sessions: Vec<(SessionId, String)>,
+    /// Branches and refs of the run, if their removal was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refs: Option<RefCleanupReport>,
+}
+
+/// Deleted and kept branches and refs of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RefCleanupReport {
+    /// Full names of the deleted refs.
+    pub deleted: Vec<String>,
+    /// Full names of the other refs of the run, each with the reason.
+    pub kept: Vec<(String, KeptRefReason)>,
+    /// Size of the objects that only the deleted refs contained. Git frees it when it collects garbage.
+    pub freed_bytes: u64,
+}
+
+/// Why a ref of a run is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum KeptRefReason {
+    /// A worktree has the branch checked out.
+    CheckedOut,
+    /// No branch or tag of the user contains its work.
+    UnmergedWork,
+    /// It is a saved state of this age.
+    Recent {
+        /// Age in seconds.
+        age_s: u64,
+    },
 }
 
 /// The last failure of creating a worktree, which is logged once.
@@ -312,10 +347,10 @@ impl RunGit {
         &self,
         branch: &str,
         commit: &CommitId,
-        is_squash: bool,
+        strategy: LandingStrategy,
     ) -> Result<LandingPlan, RepoError> {
         let _lock = self.lock();
-        self.run.plan_landing(&LandingRequest { branch, commit, is_squash })
+        self.run.plan_landing(&LandingRequest { branch, commit, strategy })
     }
 
     /// Moves a branch as planned, unless it is checked out.
@@ -402,6 +437,24 @@ impl RunGit {
             }
         }
         report
+    }
+
+    /// Deletes branches and refs of the ended run whose work is elsewhere, and saved states of at least this age.
+    pub(crate) fn delete_refs(&self, max_age_ms: Option<u64>) -> Result<RefCleanupReport, RepoError> {
+        let _lock = self.lock();
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now_s = since_epoch.map_or(0, |since| since.as_secs());
+        let options = RefPruneOptions { now_s, max_age_s: max_age_ms.map(|age| age / 1000) };
+        let RefPruneReport { deleted, kept, freed_bytes } = self.run.prune_refs(options)?;
+        let kept = kept.into_iter().map(|(name, reason)| {
+            let reason = match reason {
+                RefKeepReason::CheckedOut => KeptRefReason::CheckedOut,
+                RefKeepReason::UnmergedWork => KeptRefReason::UnmergedWork,
+                RefKeepReason::Recent { age_s } => KeptRefReason::Recent { age_s },
+            };
+            (name, reason)
+        });
+        Ok(RefCleanupReport { deleted, kept: kept.collect(), freed_bytes })
     }
 
     fn lock(&self) -> MutexGuard<'_, LoggedFailure> {

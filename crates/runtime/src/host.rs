@@ -460,14 +460,28 @@ impl Host {
     }
 
     /// Removes the finished worktrees of a run. Their content is committed to git first.
-    pub fn remove_finished_worktrees(&self, run: &RunId) -> Result<CleanupReport, HostError> {
+    ///
+    /// With `is_with_refs`, also deletes branches and refs of a run that has ended, if their work is elsewhere or old.
+    pub fn remove_finished_worktrees(
+        &self,
+        run: &RunId,
+        is_with_refs: bool,
+    ) -> Result<CleanupReport, HostError> {
+        if is_with_refs && !self.has_run_ended(run) {
+            let (state, hint) = ("still active", "wait for its end, or cancel it");
+            return Err(Rejection::WrongRunState { object: format!("run {run}"), state, hint }.into());
+        }
         let snapshot = self.run_snapshot(run)?;
         let git = self.run_git(run)?;
         // A check that a killed server left there is recovered, unless the run has ended.
         if self.has_run_ended(run) || !executor::is_check_worktree_in_use(&self.state.run_folder(run)) {
             git.remove_check_worktree()?;
         }
-        Ok(git.remove_finished_worktrees(&snapshot.views))
+        let mut report = git.remove_finished_worktrees(&snapshot.views);
+        if is_with_refs {
+            report.refs = Some(git.delete_refs(self.run_environment(run)?.refs_after_ms)?);
+        }
+        Ok(report)
     }
 
     /// Stops the loops of all runs, and returns when they have ended.

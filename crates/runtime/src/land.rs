@@ -130,6 +130,8 @@ pub enum LandKind {
     FastForward,
     /// It gets a merge commit.
     Merge,
+    /// It gets copies of the run's commits.
+    Rebase,
     /// It gets one commit with all changes.
     Squash,
 }
@@ -196,6 +198,7 @@ impl From<LandingKind> for LandKind {
         match kind {
             LandingKind::FastForward => Self::FastForward,
             LandingKind::Merge => Self::Merge,
+            LandingKind::Rebase => Self::Rebase,
             LandingKind::Squash => Self::Squash,
         }
     }

@@ -25,7 +25,7 @@ mod task_durations;
 
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
-pub use git::{CleanupReport, installed_git_version};
+pub use git::{CleanupReport, KeptRefReason, RefCleanupReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
 pub use land::{LandKind, LandOptions, LandReport, ManualMerge};

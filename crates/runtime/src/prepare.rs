@@ -103,8 +103,10 @@ pub fn prepare_run(
         sandbox_write: config.sandbox.write.clone(),
         land_strategy: match config.land_strategy {
             ::config::LandStrategy::Merge => LandStrategy::Merge,
+            ::config::LandStrategy::Rebase => LandStrategy::Rebase,
             ::config::LandStrategy::Squash => LandStrategy::Squash,
         },
+        refs_after_ms: config.refs_after_ms,
         template,
         plan: plan.file.clone(),
         plan_options,

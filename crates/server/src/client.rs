@@ -190,9 +190,13 @@ impl Client {
         serde_json::from_slice(&response).map_err(|source| invalid_response_error(&request, source))
     }
 
-    /// Removes the unused worktrees of a run. Their content is kept in git.
-    pub fn remove_finished_worktrees(&self, run: &RunId) -> Result<CleanupReport, ClientError> {
-        self.post(&format!("/api/runs/{run}/clean"), &())
+    /// Removes the unused worktrees of a run, whose content is kept in git, and branches and refs that are not needed.
+    pub fn remove_finished_worktrees(
+        &self,
+        run: &RunId,
+        is_with_refs: bool,
+    ) -> Result<CleanupReport, ClientError> {
+        self.post(&format!("/api/runs/{run}/clean?refs={is_with_refs}"), &())
     }
 
     /// Stops the server.

@@ -184,6 +184,8 @@ export type CleanupReport = {
   removedSessions: Array<SessionId>,
   /** Sessions without a task whose worktrees are kept, each with the reason. */
   keptSessions: Array<[SessionId, string]>,
+  /** Branches and refs of the run, if their removal was requested. */
+  refs?: RefCleanupReport | null,
 };
 
 /** Confirms that a command was carried out and is durable. */
@@ -417,8 +419,16 @@ export type InvocationRow = { id: InvocationId, callerSession: SessionId, caller
 
 export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 
+/** Why a ref of a run is kept. */
+export type KeptRefReason = { "type": "checkedOut" }
+| { "type": "unmergedWork" }
+| { "type": "recent",
+  /** Age in seconds. */
+  ageS: number,
+};
+
 /** How a branch gets the work of a run. */
-export type LandKind = "fastForward" | "merge" | "squash";
+export type LandKind = "fastForward" | "merge" | "rebase" | "squash";
 
 /** Result of bringing the work of a run into its target branch. */
 export type LandReport = { "type": "landed",
@@ -1032,6 +1042,16 @@ export type ReceiptRow = {
 
 /** The direction of a record. */
 export type RecordDirection = "output" | "error" | "input";
+
+/** Deleted and kept branches and refs of a run. */
+export type RefCleanupReport = {
+  /** Full names of the deleted refs. */
+  deleted: Array<string>,
+  /** Full names of the other refs of the run, each with the reason. */
+  kept: Array<[string, KeptRefReason]>,
+  /** Size of the objects that only the deleted refs contained. Git frees it when it collects garbage. */
+  freedBytes: number,
+};
 
 /** A dependency request of an agent. */
 export type RequestId = string;

@@ -159,6 +159,7 @@ impl TestProject {
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             land_strategy: runtime::LandStrategy::Merge,
+            refs_after_ms: None,
             template: None,
             plan: Some(self.temp_path("TASKS.md")).filter(|plan| plan.exists()),
             plan_options: runtime::PlanOptions::default(),

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use repo::{CommitId, LandingKind, LandingOutcome, LandingPlan, LandingRequest, PlannedLanding};
+use repo::{
+    CommitId, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy, PlannedLanding,
+    RefKeepReason, RefPruneOptions,
+};
 
 use crate::fixture::{Fixture, git, task_id, user_git_command, write_file};
 
@@ -14,6 +17,7 @@ fn run_ahead_of_main() -> (Fixture, CommitId) {
     let fixture = Fixture::with_base_files(|user| {
         write_file(user, "other", "other\n");
         write_file(user, "obsolete", "x\n");
+        write_file(user, "folder/inner", "x\n");
     });
     let tip = merge_task_work(&fixture, "T1", |path| {
         write_file(path, "new", "new\n");
@@ -30,7 +34,7 @@ fn merge_task_work(fixture: &Fixture, task: &str, change: impl FnOnce(&Path)) ->
 }
 
 fn plan(fixture: &Fixture, branch: &str, commit: &CommitId) -> LandingPlan {
-    fixture.run.plan_landing(&LandingRequest { branch, commit, is_squash: false }).unwrap()
+    fixture.run.plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Merge }).unwrap()
 }
 
 fn planned_move(plan: LandingPlan) -> PlannedLanding {
@@ -39,7 +43,12 @@ fn planned_move(plan: LandingPlan) -> PlannedLanding {
 }
 
 fn planned_squash(fixture: &Fixture, branch: &str, commit: &CommitId) -> PlannedLanding {
-    planned_move(fixture.run.plan_landing(&LandingRequest { branch, commit, is_squash: true }).unwrap())
+    planned_move(
+        fixture
+            .run
+            .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Squash })
+            .unwrap(),
+    )
 }
 
 /// Plans landing into `main` and carries it out in the user's checkout.
@@ -268,14 +277,83 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
 
     // The next phase changes the same lines, which a merge from the common ancestor would report as a conflict.
     let second = merge_task_work(&fixture, "T2", |path| write_file(path, "file", "one\ntwo\nthree\nfour!\n"));
-    for is_squash in [true, false] {
-        let request = LandingRequest { branch: "main", commit: &second, is_squash };
+    for strategy in [LandingStrategy::Squash, LandingStrategy::Merge] {
+        let request = LandingRequest { branch: "main", commit: &second, strategy };
         let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
         assert_eq!((landing.n_commits, &landing.files), (2, &vec![PathBuf::from("file")]));
     }
     assert_eq!(land_in_checkout(&fixture, &second), LandingOutcome::Landed);
     assert_eq!(git(&user, &["show", "main:file"]), "one\ntwo\nthree\nfour!");
     assert_eq!(git(&user, &["show", "main:mine"]), "mine");
+}
+
+fn planned_rebase(fixture: &Fixture, commit: &CommitId) -> PlannedLanding {
+    let request = LandingRequest { branch: "main", commit, strategy: LandingStrategy::Rebase };
+    planned_move(fixture.run.plan_landing(&request).unwrap())
+}
+
+#[test]
+fn rebasing_copies_the_commits_and_later_work_follows_them() {
+    let (fixture, first) = run_ahead_of_main();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let user = fixture.user_folder();
+    let own = git(&user, &["rev-parse", "main"]);
+    let landing = planned_rebase(&fixture, &first);
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Rebase, 2, true));
+    assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["rev-list", "--parents", "-1", "main"]), format!("{} {own}", landing.to));
+    let described = |commit: &str| git(&user, &["log", "-1", "--format=%an %ae %at %B", commit]);
+    assert_eq!(described("main"), described(&format!("{first}^2")));
+    assert_eq!(plan(&fixture, "main", &first), LandingPlan::AlreadyLanded);
+
+    let second = merge_task_work(&fixture, "T2", |path| write_file(path, "file", "one\ntwo\nthree\nfour!\n"));
+    let landing = planned_rebase(&fixture, &second);
+    assert_eq!(landing.files, [PathBuf::from("file")]);
+    assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+    assert_eq!(git(&user, &["show", "main:file"]), "one\ntwo\nthree\nfour!");
+    assert_eq!(git(&user, &["rev-list", "--count", "--merges", "main"]), "0");
+}
+
+#[test]
+fn commits_that_conflict_one_by_one_are_merged_instead() {
+    let (fixture, _) = run_ahead_of_main();
+    merge_task_work(&fixture, "T2", |path| write_file(path, "other", "intermediate\n"));
+    let last = merge_task_work(&fixture, "T3", |path| write_file(path, "other", "final\n"));
+    // The user already has the final text: the whole work merges, its first step does not.
+    commit_as_user(&fixture, "other", "final\n");
+    let landing = planned_rebase(&fixture, &last);
+    assert_eq!(landing.kind, LandingKind::Merge);
+}
+
+#[test]
+fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
+    let (fixture, first) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    let tree = git(&user, &["rev-parse", "main:folder"]);
+    let saved = git(&user, &["commit-tree", &tree, "-p", "main", "-m", "saved"]);
+    git(&user, &["update-ref", "refs/jangdan/keep/r1/T1/1", &saved]);
+    fixture.run.record_gate_commit(1, &first).unwrap();
+    let worktree = fixture.run.open_worktree(&task_id("T1")).unwrap();
+    fixture.run.remove_worktree(&worktree, &[]).unwrap();
+    let now_s = git(&user, &["log", "-1", "--format=%ct", &saved]).parse().unwrap();
+    let prune = |now_s, max_age_s| fixture.run.prune_refs(RefPruneOptions { now_s, max_age_s }).unwrap();
+
+    let report = prune(now_s, Some(60));
+    assert_eq!(report.deleted, [""; 0]);
+    assert!(
+        report.kept.contains(&("refs/jangdan/keep/r1/T1/1".to_owned(), RefKeepReason::Recent { age_s: 0 }))
+    );
+    assert!(report.kept.contains(&("refs/heads/jangdan/r1/run".to_owned(), RefKeepReason::UnmergedWork)));
+
+    let report = prune(now_s + 60, Some(60));
+    // The second is the state of the removed worktree.
+    assert_eq!(report.deleted, ["refs/jangdan/keep/r1/T1/1", "refs/jangdan/keep/r1/T1/2"]);
+    assert!(report.freed_bytes > 0);
+
+    assert_eq!(land_in_checkout(&fixture, &first), LandingOutcome::Landed);
+    let report = prune(now_s, None);
+    assert_eq!(report.kept, []);
+    assert_eq!(git(&user, &["for-each-ref", "refs/heads/jangdan", "refs/jangdan"]), "");
 }
 
 #[test]

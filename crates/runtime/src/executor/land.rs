@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine::LandingCheck;
-use repo::{CommitId, LandingOutcome, LandingPlan, PlannedLanding, RepoError};
+use repo::{CommitId, LandingOutcome, LandingPlan, LandingStrategy, PlannedLanding, RepoError};
 
 use super::{
     check_worktree::{self, MergeCheck},
@@ -86,14 +86,18 @@ pub(crate) fn land(
     let Some(source) = git.commit_to_land(&order.scope)? else {
         return Ok(LandReport::NotApproved { branch: run_branch });
     };
-    let is_squash = order.is_squash || context.environment.land_strategy == LandStrategy::Squash;
+    let strategy = match context.environment.land_strategy {
+        LandStrategy::Merge if !order.is_squash => LandingStrategy::Merge,
+        LandStrategy::Rebase if !order.is_squash => LandingStrategy::Rebase,
+        LandStrategy::Merge | LandStrategy::Rebase | LandStrategy::Squash => LandingStrategy::Squash,
+    };
     for _ in 0..ATTEMPTS_MAX {
         let path = git.worktree_of_branch(&branch)?;
         let is_movable = match &path {
             Some(path) => order.checkout != CheckoutPolicy::Leave && git.has_checked_out(path, &branch)?,
             None => true,
         };
-        let landing = match (git.plan_landing(&branch, &source, is_squash)?, &path) {
+        let landing = match (git.plan_landing(&branch, &source, strategy)?, &path) {
             (LandingPlan::AlreadyLanded, _) => return Ok(LandReport::AlreadyLanded { branch }),
             (_, Some(path)) if !is_movable => {
                 return Ok(LandReport::CheckedOut { branch, path: path.clone() });

@@ -167,6 +167,7 @@ impl RunFixture {
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
             land_strategy: LandStrategy::Merge,
+            refs_after_ms: None,
             template: None,
             plan: None,
             plan_options: runtime::PlanOptions::default(),

@@ -1,7 +1,7 @@
 //! Which work is merged into the user's branch, and when.
 
 use domain::{GateApproval, RunOutcome, RunSettings, UserCommand};
-use runtime::{LandKind, LandOptions, LandReport};
+use runtime::{KeptRefReason, LandKind, LandOptions, LandReport};
 use views::GateState;
 
 use crate::fixture::{RunFixture, plan};
@@ -75,6 +75,26 @@ fn branch_that_is_not_checked_out_moves_with_each_approval() {
 }
 
 const WRITES_A_FILE: &str = "read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n";
+
+#[test]
+fn refs_of_a_landed_run_are_deleted_on_request() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = start_two_phases(&fixture);
+    wait_for_review(&fixture, &run, 1);
+    let refused = fixture.host.remove_finished_worktrees(&run, true).unwrap_err();
+    assert!(refused.to_string().contains("still active"), "{refused}");
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
+    wait_for_review(&fixture, &run, 2);
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let kept = fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap().kept;
+    assert!(kept.iter().any(|(_, reason)| *reason == KeptRefReason::UnmergedWork), "{kept:?}");
+
+    assert!(matches!(fixture.host.land(&run, &LandOptions::default()).unwrap(), LandReport::Landed { .. }));
+    let refs = fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap();
+    assert_eq!(refs.kept, []);
+    assert_eq!(fixture.git(&["for-each-ref", "refs/jangdan", "refs/heads/jangdan"]), "");
+}
 
 /// Runs one task to its end, with a check that `main` and the run pass on their own but fail together.
 fn run_with_check(fixture: &RunFixture, check: &str) -> domain::RunId {

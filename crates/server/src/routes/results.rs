@@ -69,18 +69,17 @@ pub(super) async fn land_run(
             "squash" => options.is_squash = parse_flag(name, value)?,
             "dryRun" => options.is_dry_run = parse_flag(name, value)?,
             "into" => options.into = Some(value.clone()),
-            _ => {
-                return Err(invalid_query_error(format!(
-                    "Unknown query parameter '{}'.",
-                    shorten_client_text(name)
-                )));
-            }
+            _ => return Err(unknown_parameter_error(name)),
         }
     }
     api.run_blocking(move |host| {
         check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, &options)?)))
     })
     .await
+}
+
+fn unknown_parameter_error(name: &str) -> ApiError {
+    invalid_query_error(format!("Unknown query parameter '{}'.", shorten_client_text(name)))
 }
 
 fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
@@ -95,7 +94,10 @@ fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
 /// Removes the unused worktrees of a run. Their content is kept in git.
 #[utoipa::path(
     post, path = "/api/runs/{run}/clean",
-    params(("run" = String, Path, description = "id of the run")),
+    params(
+        ("run" = String, Path, description = "id of the run"),
+        ("refs" = Option<bool>, Query, description = "also delete branches and refs of a run that has ended, if their work is in a branch of the user, and saved states that are old"),
+    ),
     responses(
         (status = OK, description = "removed and kept worktrees", body = CleanupReport),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
@@ -105,9 +107,18 @@ fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
 pub(super) async fn remove_finished_worktrees(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
+    QueryPairs(query): QueryPairs,
 ) -> Result<Json<CleanupReport>, ApiError> {
+    let mut is_with_refs = false;
+    for (name, value) in &query {
+        match name.as_str() {
+            "refs" => is_with_refs = parse_flag(name, value)?,
+            _ => return Err(unknown_parameter_error(name)),
+        }
+    }
     api.run_blocking(move |host| {
-        check_run_exists(host, &run).and_then(|()| Ok(Json(host.remove_finished_worktrees(&run)?)))
+        check_run_exists(host, &run)?;
+        Ok(Json(host.remove_finished_worktrees(&run, is_with_refs)?))
     })
     .await
 }

@@ -1,0 +1,172 @@
+//! Deletes the branches and refs of an ended run whose work is elsewhere or old.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    RepoError, RunRepository,
+    names::{branch_ref, gate_ref_prefix, run_branch_prefix, snapshot_refs_of_run, squash_ref_prefix},
+    worktree_lock,
+};
+
+/// Prefixes of refs that Jangdan does not write: work that one of them contains is the user's.
+const USER_REFS: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+
+/// Commits of the user, newest first, whose trees are compared with saved states.
+const USER_COMMITS_MAX: &str = "10000";
+
+/// Which refs are deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct RefPruneOptions {
+    /// The current time, in seconds since the epoch.
+    pub now_s: u64,
+    /// Age from which saved states are deleted; `None` keeps those whose work is not elsewhere.
+    pub max_age_s: Option<u64>,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RefPruneReport {
+    /// Full names of the deleted refs.
+    pub deleted: Vec<String>,
+    /// Full names of the other refs of the run.
+    pub kept: Vec<(String, RefKeepReason)>,
+    /// Size of the objects that only the deleted refs contained; git frees it later.
+    pub freed_bytes: u64,
+}
+
+/// Why a ref is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefKeepReason {
+    /// A worktree has the branch checked out.
+    CheckedOut,
+    /// No branch or tag of the user contains its work.
+    UnmergedWork,
+    /// It is a saved state of this age.
+    Recent {
+        /// Age in seconds.
+        age_s: u64,
+    },
+}
+
+/// A ref of the run.
+struct RunRef {
+    name: String,
+    object: String,
+    tree: String,
+    written_s: u64,
+}
+
+impl RunRepository {
+    /// Deletes refs of the run: branches and gate refs whose work a ref of the user contains, and saved states that
+    /// are contained there or older than the limit. The run must have ended.
+    pub fn prune_refs(&self, options: RefPruneOptions) -> Result<RefPruneReport, RepoError> {
+        let checked_out = self.checked_out_branches()?;
+        let run_branches = branch_ref(&run_branch_prefix(&self.run_id));
+        let snapshots = snapshot_refs_of_run(&self.run_id);
+        let mut report = RefPruneReport::default();
+        let mut deleted = Vec::new();
+        let (refs, user_refs) = (self.refs_of_run()?, self.user_refs()?);
+        let user_trees = self.trees_of(&user_refs)?;
+        // Squash refs are needed for as long as there is work of the run that could be landed.
+        let (squash_refs, refs): (Vec<RunRef>, Vec<RunRef>) =
+            refs.into_iter().partition(|run_ref| run_ref.name.starts_with(&squash_ref_prefix(&self.run_id)));
+        for run_ref in refs {
+            let age_s = options.now_s.saturating_sub(run_ref.written_s);
+            let is_old = options.max_age_s.is_some_and(|max| age_s >= max);
+            let is_snapshot = run_ref.name.starts_with(&snapshots);
+            // Its files are in a commit of the user, although its own commit is not.
+            let is_obsolete = is_snapshot && (is_old || user_trees.contains(&run_ref.tree));
+            let reason = if run_ref.name.starts_with(&run_branches) && checked_out.contains(&run_ref.name) {
+                Some(RefKeepReason::CheckedOut)
+            } else if is_obsolete || self.is_contained(&run_ref.object, &user_refs)? {
+                None
+            } else if is_snapshot {
+                Some(RefKeepReason::Recent { age_s })
+            } else {
+                Some(RefKeepReason::UnmergedWork)
+            };
+            match reason {
+                Some(reason) => report.kept.push((run_ref.name, reason)),
+                None => deleted.push(run_ref),
+            }
+        }
+        if report.kept.is_empty() {
+            deleted.extend(squash_refs);
+        } else {
+            let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, RefKeepReason::UnmergedWork));
+            report.kept.extend(kept);
+        }
+        report.freed_bytes = self.delete_refs(&deleted)?;
+        report.deleted = deleted.into_iter().map(|run_ref| run_ref.name).collect();
+        Ok(report)
+    }
+
+    fn refs_of_run(&self) -> Result<Vec<RunRef>, RepoError> {
+        let call = self.repository.git.call([
+            "for-each-ref",
+            "--format=%(objectname) %(tree) %(committerdate:unix) %(refname)",
+            &branch_ref(&run_branch_prefix(&self.run_id)),
+            &snapshot_refs_of_run(&self.run_id),
+            &gate_ref_prefix(&self.run_id),
+            &squash_ref_prefix(&self.run_id),
+        ]);
+        let listed = call.run()?.trimmed_text();
+        let refs = listed.lines().filter_map(|line| {
+            let mut parts = line.splitn(4, ' ').map(str::to_owned);
+            let (object, tree, written) = (parts.next()?, parts.next()?, parts.next()?);
+            Some(RunRef { name: parts.next()?, object, tree, written_s: written.parse().unwrap_or(0) })
+        });
+        Ok(refs.collect())
+    }
+
+    /// Returns the refs that are not Jangdan's.
+    fn user_refs(&self) -> Result<Vec<String>, RepoError> {
+        let call = self.repository.git.call(["for-each-ref", "--format=%(refname)"]).args(USER_REFS);
+        let listed = call.run()?.trimmed_text();
+        let own = branch_ref("jangdan/");
+        Ok(listed.lines().filter(|name| !name.starts_with(&own)).map(str::to_owned).collect())
+    }
+
+    /// Returns the trees of the last commits of these refs.
+    fn trees_of(&self, refs: &[String]) -> Result<BTreeSet<String>, RepoError> {
+        if refs.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let call =
+            self.repository.git.call(["log", "--no-show-signature", "--format=%T", "-n", USER_COMMITS_MAX]);
+        let listed = call.args(refs.iter().cloned()).run()?.trimmed_text();
+        Ok(listed.lines().map(str::to_owned).collect())
+    }
+
+    /// Tells whether one of the refs contains a commit.
+    fn is_contained(&self, object: &str, user_refs: &[String]) -> Result<bool, RepoError> {
+        if user_refs.is_empty() {
+            return Ok(false);
+        }
+        let excluded: Vec<String> = user_refs.iter().map(|name| format!("^{name}")).collect();
+        let call = self.repository.git.call(["rev-list", "-n", "1", object]).args(excluded);
+        Ok(call.run()?.output.is_empty())
+    }
+
+    fn checked_out_branches(&self) -> Result<Vec<String>, RepoError> {
+        let listed = worktree_lock::run_shared(&self.repository.common, || {
+            self.repository.git.call(["worktree", "list", "--porcelain", "-z"])
+        })?;
+        let branches = listed.nul_parts().filter_map(|line| line.strip_prefix(b"branch "));
+        Ok(branches.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// Deletes refs unless they were moved meanwhile. Returns the size of the objects that only they contained.
+    fn delete_refs(&self, refs: &[RunRef]) -> Result<u64, RepoError> {
+        if refs.is_empty() {
+            return Ok(0);
+        }
+        let commands: String =
+            refs.iter().map(|run_ref| format!("delete {} {}\n", run_ref.name, run_ref.object)).collect();
+        let objects: BTreeSet<&str> = refs.iter().map(|run_ref| run_ref.object.as_str()).collect();
+        self.repository.git.call(["update-ref", "--stdin"]).input(commands).run()?;
+        let call = self.repository.git.call(["rev-list", "--objects", "--disk-usage"]);
+        let call = call.args(objects.into_iter().map(str::to_owned)).arg("--not").arg("--all");
+        Ok(call.run()?.trimmed_text().parse().unwrap_or(0))
+    }
+}
