@@ -100,7 +100,8 @@ fn run_plan_with_server(
     locale: Locale,
 ) -> Result<ExitCode, Failure> {
     let loaded = set_up::load_configuration(demo)?;
-    let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default())?;
+    let prepared =
+        prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default(), |_| Vec::new())?;
     let running = ensure_server(&demo.data, link::page_port(&loaded.config), &arguments.log)?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.embedded {
