@@ -130,8 +130,11 @@ fn run_plan(
     let manner = ResponderOptions { person: user_name(), pause: READING_TIME.div_f64(arguments.speed) };
     let is_auto = arguments.auto || !can_answer();
     let auto = is_auto.then(|| AutoResponder::start(&demo.data, &run, manner)).transpose()?;
-    let outcome =
-        watch(client, &run, &WatchOptions { json: false, no_wait: false, locale, person: user_name() });
+    let outcome = watch(
+        client,
+        &run,
+        &WatchOptions { json: false, from_start: true, no_wait: false, locale, person: user_name() },
+    );
     if let Some(auto) = auto {
         auto.stop();
     }

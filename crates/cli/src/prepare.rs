@@ -107,7 +107,7 @@ fn init_repository(project: &Path) -> Result<(), Failure> {
 }
 
 /// Returns the refusal in the user's language, with what to do at a terminal.
-fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
+pub(crate) fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
     let (what, hint) = match environment_locale() {
         Locale::En => (error.to_string(), hint_in_english(error, config_searched)),
         Locale::Ko => korean::refusal(error, config_searched),

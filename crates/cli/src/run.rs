@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     watch_to_end(
         running,
         &run,
-        &WatchOptions { json, no_wait: arguments.no_wait, locale, person: user_name() },
+        &WatchOptions { json, from_start: true, no_wait: arguments.no_wait, locale, person: user_name() },
     )
 }
 
@@ -165,7 +165,13 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     }
     let manner = || ResponderOptions { person: user_name(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| AutoResponder::start(&data, &run, manner())).transpose()?;
-    let options = WatchOptions { json: common.json, no_wait: arguments.no_wait, locale, person: user_name() };
+    let options = WatchOptions {
+        json: common.json,
+        from_start: false,
+        no_wait: arguments.no_wait,
+        locale,
+        person: user_name(),
+    };
     let outcome = watch_to_end(running, &run, &options);
     if let Some(auto) = auto {
         auto.stop();

@@ -27,6 +27,7 @@ use sessions::detect::AgentDetector;
 
 use location::RunLocation;
 
+pub use check_commands::{UnrunnableCheck, find_unrunnable_checks};
 pub use earlier_runs::{EarlierRun, RepeatPolicy, earlier_runs_of_project};
 pub use error::PrepareError;
 pub use loaded_plan::LoadedPlan;

@@ -8,6 +8,15 @@ use domain::{PlanStatus, PlannedWork};
 use super::{PrepareError, StartRemark};
 use crate::check_program::find_missing_program;
 
+/// A check that cannot start on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnrunnableCheck {
+    /// Program that was looked for.
+    pub program: String,
+    /// Command of the check.
+    pub command: String,
+}
+
 /// Fails if the first program of a check is a bare name that is neither on `PATH` nor a word of the shell. If worktrees
 /// are set up by commands, which may install it, returns a remark instead.
 pub(super) fn check_commands(
@@ -15,18 +24,24 @@ pub(super) fn check_commands(
     config: &Config,
     root: &Path,
 ) -> Result<Vec<StartRemark>, PrepareError> {
-    let path = env::var_os("PATH");
-    let missing = |command: &str| find_missing_program(command, None, path.as_deref(), root);
     let mut remarks = Vec::new();
-    for command in commands_of(work, config) {
-        let Some(program) = missing(command) else { continue };
-        let command = command.to_owned();
+    for UnrunnableCheck { program, command } in find_unrunnable_checks(work, config, root) {
         if config.worktree.setup.is_empty() {
             return Err(PrepareError::CheckProgram { program, command });
         }
         remarks.push(StartRemark::CheckProgramMissing { program, command });
     }
     Ok(remarks)
+}
+
+/// Returns the checks whose first program is a bare name that is neither on `PATH` nor a word of the shell.
+pub fn find_unrunnable_checks(work: &PlannedWork, config: &Config, root: &Path) -> Vec<UnrunnableCheck> {
+    let path = env::var_os("PATH");
+    let unrunnable = |command: &str| {
+        let program = find_missing_program(command, None, path.as_deref(), root)?;
+        Some(UnrunnableCheck { program, command: command.to_owned() })
+    };
+    commands_of(work, config).into_iter().filter_map(unrunnable).collect()
 }
 
 /// Returns the checks of the open tasks and their phases, each once.
