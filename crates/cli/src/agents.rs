@@ -8,13 +8,15 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use config::LoadedConfig;
-use domain::{AgentName, Role};
+use domain::{AgentName, Locale, Role};
 use sessions::detect::{AgentListing, LoginState, list};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
     failure::{Failure, print_hint},
+    localized::localized,
     printable::{printable, printable_json},
+    remote::environment_locale,
     settings::{ConfigLoader, SetArguments},
 };
 
@@ -41,11 +43,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     if !arguments.json {
         let hint = match (rows.iter().find(|row| row.chosen), loaded.worker_origins()) {
-            (Some(row), [.., origin]) => {
-                format!("Runs use {} ({}), as set in {origin}.", row.name, row.title)
-            }
-            (Some(row), []) => format!("Runs without configuration use {} ({}).", row.name, row.title),
-            (None, _) => "No agent is ready. Install one or sign in, as shown in the last column.".to_owned(),
+            (Some(row), [.., origin]) => localized(
+                format!("Runs use {} ({}), as set in {origin}.", row.name, row.title),
+                format!("실행에 쓰이는 에이전트: {} ({}). 설정 위치: {origin}", row.name, row.title),
+            ),
+            (Some(row), []) => localized(
+                format!("Runs without configuration use {} ({}).", row.name, row.title),
+                format!("설정이 없을 때 실행에 쓰이는 에이전트: {} ({})", row.name, row.title),
+            ),
+            (None, _) => localized(
+                "No agent is ready. Install one or sign in, as shown in the last column.",
+                "준비된 에이전트가 없습니다. 마지막 열을 보고 설치하거나 로그인하세요.",
+            ),
         };
         print_hint(&printable(&hint));
     }
@@ -68,22 +77,27 @@ fn write_json(rows: &[AgentListing]) -> io::Result<()> {
 }
 
 fn write_table(rows: &[AgentListing]) -> io::Result<()> {
-    let head = ["AGENT", "VERSION", "SIGNED IN", "MISSING"].map(str::to_owned);
+    let locale = environment_locale();
+    let head = match locale {
+        Locale::En => ["AGENT", "VERSION", "SIGNED IN", "MISSING"],
+        Locale::Ko => ["에이전트", "버전", "로그인", "필요한 조치"],
+    };
+    let head = head.map(str::to_owned);
     let cells = rows.iter().map(|row| {
         let version = match (&row.program, &row.version) {
-            (None, _) => "not installed".to_owned(),
+            (None, _) => localized("not installed", "설치 안 됨"),
             (Some(_), Some(version)) => printable(version),
-            (Some(_), None) => "installed".to_owned(),
+            (Some(_), None) => localized("installed", "설치됨"),
         };
         let login = match (&row.program, row.login) {
-            (None, _) => "",
-            (Some(_), LoginState::In) => "yes",
-            (Some(_), LoginState::Out) => "no",
-            (Some(_), LoginState::NotNeeded) => "not needed",
+            (None, _) => String::new(),
+            (Some(_), LoginState::In) => localized("yes", "됨"),
+            (Some(_), LoginState::Out) => localized("no", "안 됨"),
+            (Some(_), LoginState::NotNeeded) => localized("not needed", "불필요"),
         };
         let mark = if row.chosen { " *" } else { "" };
         let name = format!("{}{mark}", row.name);
-        [name, version, login.to_owned(), printable(row.missing.as_deref().unwrap_or_default())]
+        [name, version, login, printable(&missing_text(row, locale).unwrap_or_default())]
     });
     let lines: Vec<_> = std::iter::once(head).chain(cells).collect();
     let width =
@@ -100,6 +114,16 @@ fn write_table(rows: &[AgentListing]) -> io::Result<()> {
         writeln!(stdout, "{style}{}{style:#}", text.trim_end())?;
     }
     stdout.flush()
+}
+
+/// Returns what to do before an agent can be used.
+pub(crate) fn missing_text(row: &AgentListing, locale: Locale) -> Option<String> {
+    let missing = row.missing.as_deref()?;
+    Some(match (locale, missing.split_once(": ")) {
+        (Locale::En, _) | (Locale::Ko, None) => missing.to_owned(),
+        (Locale::Ko, Some((_, how))) if row.program.is_none() => format!("설치: {how}"),
+        (Locale::Ko, Some((_, how))) => format!("로그인: {how}"),
+    })
 }
 
 fn row_style(row: &AgentListing) -> Style {

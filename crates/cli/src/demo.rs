@@ -100,7 +100,8 @@ fn run_plan_with_server(
     locale: Locale,
 ) -> Result<ExitCode, Failure> {
     let loaded = set_up::load_configuration(demo)?;
-    let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default())?;
+    let prepared =
+        prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default(), |_| Vec::new())?;
     let running = ensure_server(&demo.data, link::page_port(&loaded.config), &arguments.log)?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.embedded {
@@ -129,8 +130,11 @@ fn run_plan(
     let manner = ResponderOptions { person: user_name(), pause: READING_TIME.div_f64(arguments.speed) };
     let is_auto = arguments.auto || !can_answer();
     let auto = is_auto.then(|| AutoResponder::start(&demo.data, &run, manner)).transpose()?;
-    let outcome =
-        watch(client, &run, &WatchOptions { json: false, no_wait: false, locale, person: user_name() });
+    let outcome = watch(
+        client,
+        &run,
+        &WatchOptions { json: false, from_start: true, no_wait: false, locale, person: user_name() },
+    );
     if let Some(auto) = auto {
         auto.stop();
     }

@@ -4,7 +4,7 @@ use std::{io, process::ExitCode};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::printable::printable;
+use crate::{localized::localized, printable::printable};
 
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
@@ -33,8 +33,15 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return None;
         }
-        let hint = Some("Check the target of the output: is the disk full?".to_owned());
-        Some(Self { what: format!("Cannot write the output ({error})."), hint, exit: 1 })
+        let hint = localized(
+            "Check the target of the output: is the disk full?",
+            "출력 대상을 확인하세요. 디스크가 가득 찼을 수 있습니다.",
+        );
+        let what = localized(
+            format!("Cannot write the output ({error})."),
+            format!("출력을 쓸 수 없습니다({error})."),
+        );
+        Some(Self { what, hint: Some(hint), exit: 1 })
     }
 }
 
@@ -48,23 +55,34 @@ pub(crate) fn print_error(what: &str, hint: Option<&str>) {
 pub(crate) fn print_hint(hint: &str) {
     use std::io::Write;
     // If standard error is closed, nothing can be reported.
-    let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {}", capitalized(hint));
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "{HINT}{}{HINT:#}: {}",
+        localized("hint", "도움말"),
+        capitalized(hint)
+    );
 }
 
 /// Prints `warning:` to standard error.
 pub(crate) fn print_warning(what: &str) {
     use std::io::Write;
     // If standard error is closed, nothing can be reported.
-    let _ =
-        writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(&capitalized(what)));
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "{WARNING}{}{WARNING:#}: {}",
+        localized("warning", "경고"),
+        printable(&capitalized(what))
+    );
 }
 
 fn try_print_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();
-    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(&to_sentence(what)))?;
+    let error = localized("error", "오류");
+    writeln!(stderr, "{ERROR}{error}{ERROR:#}: {}", printable(&to_sentence(what)))?;
     if let Some(hint) = hint {
-        writeln!(stderr, "{HINT}hint{HINT:#}: {}", printable(&capitalized(hint)))?;
+        let lead = localized("hint", "도움말");
+        writeln!(stderr, "{HINT}{lead}{HINT:#}: {}", printable(&capitalized(hint)))?;
     }
     Ok(())
 }
@@ -78,11 +96,12 @@ fn to_sentence(text: &str) -> String {
     text
 }
 
-/// Capitalizes the first word, unless it is an id, a path or a code.
+/// Capitalizes the first word, unless it is an id, a path or a code. Korean sentences stay as they are.
 pub(crate) fn capitalized(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     // A word before a colon is a name: of a file, a key or a program.
-    let is_word = first.trim_end_matches(',').chars().all(|char| char.is_ascii_lowercase());
+    let is_korean = text.contains(|char: char| ('가'..='힣').contains(&char));
+    let is_word = !is_korean && first.trim_end_matches(',').chars().all(|char| char.is_ascii_lowercase());
     match text.get(..1) {
         Some(letter) if is_word && first != "jangdan" => {
             letter.to_ascii_uppercase() + text.get(1..).unwrap_or_default()
@@ -107,6 +126,7 @@ mod tests {
         check("jangdan runs lists them", "jangdan runs lists them.");
         check("no plan file in /a [TASKS_NOT_FOUND]", "No plan file in /a [TASKS_NOT_FOUND]");
         check("한국어", "한국어.");
+        check("aider 에이전트", "aider 에이전트.");
         check("", "");
     }
 }

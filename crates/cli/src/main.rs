@@ -19,9 +19,11 @@ mod data;
 mod decode;
 mod demo;
 mod diff;
+mod doctor;
 mod failure;
 mod hook;
 mod inbox;
+mod init;
 mod land;
 mod link;
 mod localized;
@@ -99,10 +101,14 @@ enum Command {
     Demo(demo::Arguments),
     /// Show the changes of a task
     Diff(diff::Arguments),
+    /// Check this machine and project: what a run needs, and what prevents it
+    Doctor(doctor::Arguments),
     /// Report an event of Claude Code to its session (called by Claude Code)
     Hook(hook::Arguments),
     /// Show questions, approvals and problems that are waiting for you, the most urgent first
     Inbox(inbox::Arguments),
+    /// Write jangdan.toml and an example plan for the project in this folder
+    Init(init::Arguments),
     /// Merge the approved work of a run into the branch that it started from
     Land(land::Arguments),
     /// Print the link to the page of the running server
@@ -188,8 +194,10 @@ fn main() -> ExitCode {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Inbox(arguments) => inbox::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Land(arguments) => land::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),

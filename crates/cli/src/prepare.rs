@@ -1,5 +1,7 @@
 //! Prepares a run of the current directory: prints problems of the plan, and offers to create a repository.
 
+mod korean;
+
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -7,9 +9,12 @@ use std::{
 };
 
 use config::LoadedConfig;
-use runtime::prepare::{LoadedPlan, PrepareError, PreparedRun, user_name};
+use domain::Locale;
+use runtime::prepare::{EarlierRun, LoadedPlan, PrepareError, PreparedRun, RepeatPolicy, user_name};
 
-use crate::{failure::Failure, plan_check, printable::printable};
+use crate::{
+    failure::Failure, localized::localized, plan_check, printable::printable, remote::environment_locale,
+};
 
 /// The run that the command line requests.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +29,8 @@ pub(crate) struct PrepareOptions {
     pub agent: Option<String>,
     /// Whether all agents work in the project's folder, without worktrees.
     pub in_place: bool,
+    /// What is done with tasks that an earlier run did.
+    pub repeat: RepeatPolicy,
     /// Whether a missing repository is created without asking.
     pub confirmed: bool,
     /// Where `jangdan.toml` was searched.
@@ -35,6 +42,7 @@ pub(crate) fn prepare_run(
     project: &Path,
     loaded: &LoadedConfig,
     request: &PrepareOptions,
+    earlier_runs: impl FnOnce(&LoadedPlan) -> Vec<EarlierRun>,
 ) -> Result<PreparedRun, Failure> {
     let plan = LoadedPlan::find(project, request.plan.as_deref(), request.format)
         .map_err(|error| prepare_failure(&error, &[]))?;
@@ -44,6 +52,8 @@ pub(crate) fn prepare_run(
         with_optional: request.with_optional,
         agent: request.agent.clone(),
         in_place: request.in_place,
+        repeat: request.repeat,
+        earlier_runs: earlier_runs(&plan),
         person: user_name(),
     };
     let prepared = || runtime::prepare::prepare_run(project, &loaded.config, &plan, &options);
@@ -63,7 +73,11 @@ fn confirms_init(project: &Path) -> bool {
     }
     let folder = printable(&project.display().to_string());
     let mut stderr = io::stderr().lock();
-    let asked = write!(stderr, "{folder} is not a git repository. Create one and commit all files? [y/N] ");
+    let question = localized(
+        format!("{folder} is not a git repository. Create one and commit all files? [y/N] "),
+        format!("{folder} 폴더는 git 저장소가 아닙니다. 저장소를 만들고 모든 파일을 커밋할까요? [y/N] "),
+    );
+    let asked = write!(stderr, "{question}");
     let mut answer = String::new();
     asked.is_ok()
         && stderr.flush().is_ok()
@@ -77,8 +91,14 @@ fn init_repository(project: &Path) -> Result<(), Failure> {
         let status = Command::new("git").arg("-C").arg(project).args(arguments).status();
         if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
             return Err(Failure {
-                what: format!("'git {}' failed in {}.", arguments.join(" "), project.display()),
-                hint: Some("Create the repository yourself, or use --no-worktrees.".to_owned()),
+                what: localized(
+                    format!("'git {}' failed in {}.", arguments.join(" "), project.display()),
+                    format!("{}에서 'git {}' 명령이 실패했습니다.", project.display(), arguments.join(" ")),
+                ),
+                hint: Some(localized(
+                    "Create the repository yourself, or use --no-worktrees.",
+                    "저장소를 직접 만들거나 --no-worktrees 옵션을 사용하세요.",
+                )),
                 exit: 1,
             });
         }
@@ -86,16 +106,47 @@ fn init_repository(project: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds what to do at a terminal.
-fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
-    let hint = match error {
+/// Returns the refusal in the user's language, with what to do at a terminal.
+pub(crate) fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
+    let (what, hint) = match environment_locale() {
+        Locale::En => (error.to_string(), hint_in_english(error, config_searched)),
+        Locale::Ko => korean::refusal(error, config_searched),
+    };
+    let exit = match error {
+        PrepareError::UnknownAgent { task: None, .. } | PrepareError::InvalidAgent { .. } => 2,
+        PrepareError::UnknownAgent { task: Some(_), .. }
+        | PrepareError::Input(_)
+        | PrepareError::NoPlan { .. }
+        | PrepareError::SeveralPlans { .. }
+        | PrepareError::PlanMistakes { .. }
+        | PrepareError::NoAgent
+        | PrepareError::NotInstalled { .. }
+        | PrepareError::SignedOut { .. }
+        | PrepareError::NoScript { .. }
+        | PrepareError::AgentName(_)
+        | PrepareError::CheckProgram { .. }
+        | PrepareError::AlreadyDone { .. }
+        | PrepareError::NothingOpen { .. }
+        | PrepareError::NoRepository { .. }
+        | PrepareError::Git(_)
+        | PrepareError::Unborn { .. }
+        | PrepareError::Submodule { .. }
+        | PrepareError::LfsProgram
+        | PrepareError::LfsFilter
+        | PrepareError::Template { .. } => 1,
+    };
+    Failure { what, hint: Some(hint), exit }
+}
+
+fn hint_in_english(error: &PrepareError, config_searched: &[PathBuf]) -> String {
+    match error {
         PrepareError::NoAgent if !config_searched.is_empty() => {
-            let searched: Vec<_> = config_searched.iter().map(|path| path.display().to_string()).collect();
-            format!("{} Searched: {}", error.hint(), searched.join(", "))
+            format!("{} Searched: {}", error.hint(), join_paths(config_searched))
         }
-        PrepareError::NoPlan { .. } => {
-            format!("Name one: jangdan run FILE. Searched: {}", runtime::prepare::PLAN_NAMES.join(", "))
-        }
+        PrepareError::NoPlan { .. } => format!(
+            "Write one: jangdan init. Or name one: jangdan run FILE. Searched: {}",
+            runtime::prepare::PLAN_NAMES.join(", ")
+        ),
         PrepareError::PlanMistakes { name, .. } => format!("Fix it, then run: jangdan plan check {name}"),
         PrepareError::NoRepository { .. } => {
             "Create one (git init, then commit), or work in this folder without isolation: --no-worktrees"
@@ -104,17 +155,24 @@ fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure
         error @ PrepareError::Input(_)
         | error @ PrepareError::SeveralPlans { .. }
         | error @ PrepareError::UnknownAgent { .. }
+        | error @ PrepareError::InvalidAgent { .. }
         | error @ PrepareError::NoAgent
         | error @ PrepareError::NotInstalled { .. }
+        | error @ PrepareError::SignedOut { .. }
         | error @ PrepareError::NoScript { .. }
         | error @ PrepareError::AgentName(_)
+        | error @ PrepareError::CheckProgram { .. }
+        | error @ PrepareError::AlreadyDone { .. }
+        | error @ PrepareError::NothingOpen { .. }
         | error @ PrepareError::Git(_)
         | error @ PrepareError::Unborn { .. }
         | error @ PrepareError::Submodule { .. }
         | error @ PrepareError::LfsProgram
         | error @ PrepareError::LfsFilter
         | error @ PrepareError::Template { .. } => error.hint(),
-    };
-    let exit = if matches!(error, PrepareError::UnknownAgent { .. }) { 2 } else { 1 };
-    Failure { what: error.to_string(), hint: Some(hint), exit }
+    }
+}
+
+fn join_paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

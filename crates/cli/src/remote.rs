@@ -7,7 +7,10 @@ use runtime::ShutdownMode;
 use server::{Client, ClientError, LoopbackMode, connect_or_start};
 use views::RunRow;
 
-use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource, run_lookup::is_active};
+use crate::{
+    arguments::CommonArguments, failure::Failure, localized::localized, row_source::RowSource,
+    run_lookup::is_active,
+};
 
 /// Connects to the server of the data directory; `None` if none is running.
 pub(crate) fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
@@ -23,8 +26,14 @@ pub(crate) fn require_client(common: &CommonArguments) -> Result<Client, Failure
 /// Reports that no server is running.
 pub(crate) fn no_server_failure(data: &Path) -> Failure {
     Failure {
-        what: format!("No server is running for {}.", data.display()),
-        hint: Some("Continue a run: jangdan resume. Start a server: jangdan serve".to_owned()),
+        what: localized(
+            format!("No server is running for {}.", data.display()),
+            format!("실행 중인 서버가 없습니다: {}", data.display()),
+        ),
+        hint: Some(localized(
+            "Continue a run: jangdan resume. Start a server: jangdan serve",
+            "실행 재개: jangdan resume. 서버 시작: jangdan serve",
+        )),
         exit: 1,
     }
 }
@@ -42,9 +51,15 @@ pub(crate) fn query_run<T>(
         return call(client, &run).map(|answer| (run, answer));
     }
     if let Some(active) = source.runs()?.iter().find(|run| is_active(run)) {
-        let what = format!("No server is running, and run {} is not finished.", active.id);
-        let hint = Some(format!("Continue it: jangdan resume {}", active.id));
-        return Err(Failure { what, hint, exit: 1 });
+        let what = localized(
+            format!("No server is running, and run {} is not finished.", active.id),
+            format!("실행 중인 서버가 없고 실행 {}: 끝나지 않았습니다.", active.id),
+        );
+        let hint = localized(
+            format!("Continue it: jangdan resume {}", active.id),
+            format!("재개하려면: jangdan resume {}", active.id),
+        );
+        return Err(Failure { what, hint: Some(hint), exit: 1 });
     }
     drop(source);
     let running = connect_or_start(&common.data_directory()?, LoopbackMode::Off)
@@ -86,17 +101,19 @@ pub(crate) fn client_failure(error: &ClientError) -> Failure {
 }
 
 /// Returns the command that shows what a problem is about; `None` if the hint of the problem is enough.
-fn command_for_problem(code: &str) -> Option<&'static str> {
+fn command_for_problem(code: &str) -> Option<String> {
     match code {
-        "unknown-run" => Some("List them: jangdan runs"),
+        "unknown-run" => Some(localized("List them: jangdan runs", "실행 목록: jangdan runs")),
         "unknown-task" | "unknown-phase" | "unknown-object" | "wrong-task-state" | "wrong-run-state" => {
-            Some("Show the run: jangdan status")
+            Some(localized("Show the run: jangdan status", "실행 보기: jangdan status"))
         }
         "several-pending-questions"
         | "question-not-pending"
         | "not-an-option"
         | "unsuitable-action"
-        | "wrong-resource-kind" => Some("Show what waits for you: jangdan inbox"),
+        | "wrong-resource-kind" => {
+            Some(localized("Show what waits for you: jangdan inbox", "확인할 일 보기: jangdan inbox"))
+        }
         _ => None,
     }
 }

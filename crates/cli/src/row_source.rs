@@ -13,7 +13,7 @@ use runtime::{ReplayedRun, RunEnvironment};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
-use store::SqliteReader;
+use store::{SqliteReader, StoreError};
 use views::{RowKind, RunRow, TableRow, Views};
 
 use crate::{
@@ -50,12 +50,25 @@ struct RowsResponse {
 impl RowSource {
     /// Connects to the server, or opens the log if none is running.
     pub(crate) fn open(common: &CommonArguments) -> Result<Self, Failure> {
+        Self::open_or_store_error(common)?.map_err(store_failure::failure)
+    }
+
+    /// Like [`Self::open`]; `None` if the data directory has no runs yet.
+    pub(crate) fn open_if_present(common: &CommonArguments) -> Result<Option<Self>, Failure> {
+        match Self::open_or_store_error(common)? {
+            Ok(source) => Ok(Some(source)),
+            Err(StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. }) => Ok(None),
+            Err(error) => Err(store_failure::failure(error)),
+        }
+    }
+
+    fn open_or_store_error(common: &CommonArguments) -> Result<Result<Self, StoreError>, Failure> {
         let data = common.data_directory()?;
         let backend = match remote::connect(common)? {
-            Some(client) => Backend::Server(client),
-            None => Backend::Log(Box::new(SqliteReader::open(&data).map_err(store_failure::failure)?)),
+            Some(client) => Ok(Backend::Server(client)),
+            None => SqliteReader::open(&data).map(|reader| Backend::Log(Box::new(reader))),
         };
-        Ok(Self { data, backend })
+        Ok(backend.map(|backend| Self { data, backend }))
     }
 
     /// Connects to the server, which must be running.

@@ -1,7 +1,6 @@
 //! `jangdan run`: starts a run and watches it. `jangdan resume`: continues an unfinished run.
 
 use std::{
-    env,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -14,9 +13,9 @@ use clap::{
 use domain::RunId;
 use plan::PlanFormat;
 use runtime::ShutdownMode;
-use runtime::prepare::user_name;
+use runtime::prepare::{EarlierRun, LoadedPlan, RepeatPolicy, earlier_runs_of_project, user_name};
 use server::{ConnectOrStartError, LoopbackMode, RunningServer, ServerError, connect_or_start};
-use views::{RunRow, translate_engine_text};
+use views::{RunRow, TaskRow};
 
 use crate::{
     arguments::{CommonArguments, ConfirmArguments, RunOperandArguments},
@@ -28,9 +27,10 @@ use crate::{
     prepare::{PrepareOptions, prepare_run},
     printable::printable,
     remote,
+    row_source::RowSource,
     run_lookup::{describe, find_by_name, is_active, several_active_failure},
     server_log::{self, LogArguments, LogConsole},
-    settings::{ConfigLoader, SetArguments},
+    settings::{ConfigLoader, SetArguments, current_directory},
     watch::{self, WatchOptions, WatchOutcome},
 };
 
@@ -50,6 +50,12 @@ pub(crate) struct Arguments {
     /// Work in the project folder, without worktrees (no isolation)
     #[arg(long)]
     no_worktrees: bool,
+    /// Leave out tasks that an earlier run of the plan did
+    #[arg(long, conflicts_with = "again")]
+    open: bool,
+    /// Do tasks again that an earlier run of the plan did
+    #[arg(long)]
+    again: bool,
     /// Exit with status 3 as soon as the run needs you to continue
     #[arg(long)]
     no_wait: bool,
@@ -94,21 +100,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data_directory()?;
     let settings = ConfigLoader::read(&arguments.set)?.with_saved_permissions(&data)?;
     let loaded = settings.load_printing_problems()?;
-    let project = env::current_dir().map_err(|error| Failure {
-        what: format!("Cannot find the current directory ({error})."),
-        hint: Some("Change to an existing directory.".to_owned()),
-        exit: 1,
-    })?;
+    let project = current_directory()?;
     let request = PrepareOptions {
         plan: arguments.plan.clone(),
         format: arguments.format,
         with_optional: arguments.optional,
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
+        repeat: match (arguments.open, arguments.again) {
+            (_, true) => RepeatPolicy::Again,
+            (true, false) => RepeatPolicy::LeaveOut,
+            (false, false) => RepeatPolicy::RefuseAll,
+        },
         confirmed: arguments.confirm.yes,
         config_searched: settings.searched.clone(),
     };
-    let prepared = prepare_run(&project, &loaded, &request)?;
+    let prepared = prepare_run(&project, &loaded, &request, |plan| {
+        earlier_runs(&arguments.common, &data, &project, plan)
+    })?;
     let running = ensure_server(&data, link::page_port(&loaded.config), &arguments.log)?;
     let run = running.client.start_run(&prepared.new).map_err(|error| remote::client_failure(&error))?;
     let (json, locale) = (arguments.common.json, remote::environment_locale());
@@ -122,16 +131,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 format!("실행 {run}: {title}, 작업 {n_tasks}개"),
             )
         );
-        for note in &prepared.notes {
-            eprintln!("{}", printable(&localized(note.as_str(), translate_engine_text(note))));
+        for remark in &prepared.remarks {
+            eprintln!("{}", printable(&remark.text(locale)));
         }
         link::print_link(&running.client, Some(&run), locale);
     }
     watch_to_end(
         running,
         &run,
-        &WatchOptions { json, no_wait: arguments.no_wait, locale, person: user_name() },
+        &WatchOptions { json, from_start: true, no_wait: arguments.no_wait, locale, person: user_name() },
     )
+}
+
+/// Returns the earlier runs of the project. If they cannot be read, starting the server reports it.
+fn earlier_runs(common: &CommonArguments, data: &Path, project: &Path, plan: &LoadedPlan) -> Vec<EarlierRun> {
+    let Ok(Some(source)) = RowSource::open_if_present(common) else { return Vec::new() };
+    let runs = source.runs().unwrap_or_default();
+    let tasks_of = |run: &RunId| source.rows_of_kind::<TaskRow>(run).ok();
+    earlier_runs_of_project(&runs, data, project, plan.file.as_deref(), tasks_of)
 }
 
 /// Continues an unfinished run and watches it.
@@ -148,7 +165,13 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     }
     let manner = || ResponderOptions { person: user_name(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| AutoResponder::start(&data, &run, manner())).transpose()?;
-    let options = WatchOptions { json: common.json, no_wait: arguments.no_wait, locale, person: user_name() };
+    let options = WatchOptions {
+        json: common.json,
+        from_start: false,
+        no_wait: arguments.no_wait,
+        locale,
+        person: user_name(),
+    };
     let outcome = watch_to_end(running, &run, &options);
     if let Some(auto) = auto {
         auto.stop();
@@ -165,8 +188,8 @@ fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, F
     match active.as_slice() {
         [run] => Ok(run.clone()),
         [] => Err(Failure {
-            what: "There is no unfinished run.".to_owned(),
-            hint: Some("List all: jangdan runs".to_owned()),
+            what: localized("There is no unfinished run.", "끝나지 않은 실행이 없습니다."),
+            hint: Some(localized("List all: jangdan runs", "실행 목록: jangdan runs")),
             exit: 1,
         }),
         [.., newest] => Err(several_active_failure(&active, newest)),

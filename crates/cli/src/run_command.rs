@@ -17,7 +17,11 @@ use crate::{
 
 /// Reports a command line that clap accepts but the command does not.
 pub(crate) fn usage_error(message: &str) -> Failure {
-    Failure { what: message.to_owned(), hint: Some("See --help.".to_owned()), exit: 2 }
+    Failure {
+        what: message.to_owned(),
+        hint: Some(localized("See --help.", "--help 옵션으로 사용법을 확인하세요.")),
+        exit: 2,
+    }
 }
 
 /// Joins the words of a free text; `None` if it is blank.

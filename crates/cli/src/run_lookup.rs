@@ -3,7 +3,7 @@
 use domain::RunId;
 use views::{RunRow, RunState};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// How many runs a message lists.
 const RUNS_LISTED_MAX: usize = 8;
@@ -32,16 +32,28 @@ pub(crate) fn find_by_name<T>(
         (Some(run), true) => Ok(run),
         (Some(run), false) => {
             matches.push(run);
-            let what = format!("{} run ids start with '{name}'.", matches.len());
-            let hint = format!("Write more of the id: {}", join_descriptions(&matches, describe));
+            let what = localized(
+                format!("{} run ids start with '{name}'.", matches.len()),
+                format!("'{name}' 접두어의 실행이 {}개 있습니다.", matches.len()),
+            );
+            let names = join_descriptions(&matches, describe);
+            let hint =
+                localized(format!("Write more of the id: {names}"), format!("더 길게 입력하세요: {names}"));
             Err(Failure { what, hint: Some(hint), exit: 1 })
         }
         (None, _) => {
             let hint = match others.is_empty() {
-                true => "No run was started yet. Start one: jangdan run PLAN".to_owned(),
-                false => format!("Runs: {}", join_descriptions(&others, describe)),
+                true => localized(
+                    "No run was started yet. Start one: jangdan run PLAN",
+                    "아직 시작한 실행이 없습니다. 시작하려면: jangdan run PLAN",
+                ),
+                false => {
+                    let names = join_descriptions(&others, describe);
+                    localized(format!("Runs: {names}"), format!("실행: {names}"))
+                }
             };
-            Err(Failure { what: format!("Unknown run '{name}'."), hint: Some(hint), exit: 1 })
+            let what = localized(format!("Unknown run '{name}'."), format!("알 수 없는 실행: '{name}'"));
+            Err(Failure { what, hint: Some(hint), exit: 1 })
         }
     }
 }
@@ -63,19 +75,31 @@ pub(crate) fn find_by_project(
     }
     ended.pop().ok_or_else(|| {
         let hint = match elsewhere.last() {
-            None => "Start one: jangdan run PLAN".to_owned(),
+            None => localized("Start one: jangdan run PLAN", "시작하려면: jangdan run PLAN"),
             Some(newest) => {
-                format!("Other projects have {}. Add a name: --run {}", describe_runs(&elsewhere), newest.id)
+                let (names, newest) = (describe_runs(&elsewhere), &newest.id);
+                localized(
+                    format!("Other projects have {names}. Add a name: --run {newest}"),
+                    format!("다른 프로젝트의 실행: {names}. 이름을 지정하세요: --run {newest}"),
+                )
             }
         };
-        Failure { what: "This project has no run.".to_owned(), hint: Some(hint), exit: 1 }
+        let what = localized("This project has no run.", "이 프로젝트에는 실행이 없습니다.");
+        Failure { what, hint: Some(hint), exit: 1 }
     })
 }
 
 /// Reports that several runs are active, so that the command must name one.
 pub(crate) fn several_active_failure(active: &[RunRow], newest: &RunRow) -> Failure {
-    let what = format!("{} runs are active here: {}.", number_word(active.len()), describe_runs(active));
-    Failure { what, hint: Some(format!("Add a name: --run {}", newest.id)), exit: 1 }
+    let what = localized(
+        format!("{} runs are active here: {}.", number_word(active.len()), describe_runs(active)),
+        format!("진행 중인 실행이 {}개 있습니다: {}.", active.len(), describe_runs(active)),
+    );
+    let hint = localized(
+        format!("Add a name: --run {}", newest.id),
+        format!("이름을 지정하세요: --run {}", newest.id),
+    );
+    Failure { what, hint: Some(hint), exit: 1 }
 }
 
 fn number_word(number: usize) -> String {
@@ -98,7 +122,8 @@ pub(crate) fn describe(run: &RunRow) -> String {
 fn join_descriptions<T>(runs: &[T], describe: impl Fn(&T) -> String) -> String {
     let mut names: Vec<_> = runs.iter().rev().take(RUNS_LISTED_MAX).map(describe).collect();
     if runs.len() > RUNS_LISTED_MAX {
-        names.push(format!("{} more", runs.len() - RUNS_LISTED_MAX));
+        let n_more = runs.len() - RUNS_LISTED_MAX;
+        names.push(localized(format!("{n_more} more"), format!("외 {n_more}개")));
     }
     names.join(", ")
 }

@@ -32,7 +32,8 @@ pub(crate) struct Arguments {
 
 /// Prints the runs, the oldest first.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let runs = RowSource::open(&arguments.common)?.runs()?;
+    let source = RowSource::open_if_present(&arguments.common)?;
+    let runs = source.map_or_else(|| Ok(Vec::new()), |source| source.runs())?;
     let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),

@@ -8,6 +8,7 @@ use runtime::prepare::input::InputError;
 
 use crate::{
     failure::{Failure, print_error, print_warning},
+    localized::localized,
     plural::plural,
     snippet::{self, FileProblem},
 };
@@ -61,7 +62,10 @@ impl ConfigLoader {
             Err(problems) => {
                 self.print_problems(&problems);
                 let n_errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
-                let what = format!("The configuration has {}.", plural(n_errors, "error"));
+                let what = localized(
+                    format!("The configuration has {}.", plural(n_errors, "error")),
+                    format!("설정에 오류가 {n_errors}개 있습니다."),
+                );
                 Err(Failure { what, hint: None, exit: 1 })
             }
         }
@@ -107,10 +111,14 @@ impl ConfigLoader {
     }
 }
 
-fn current_directory() -> Result<std::path::PathBuf, Failure> {
+/// Returns the current directory.
+pub(crate) fn current_directory() -> Result<std::path::PathBuf, Failure> {
     env::current_dir().map_err(|error| Failure {
-        what: format!("Cannot find the current directory ({error})."),
-        hint: Some("Change to an existing directory.".to_owned()),
+        what: localized(
+            format!("Cannot find the current directory ({error})."),
+            format!("현재 폴더를 찾을 수 없습니다({error})."),
+        ),
+        hint: Some(localized("Change to an existing directory.", "있는 폴더로 이동하세요.")),
         exit: 1,
     })
 }

@@ -4,11 +4,16 @@ use std::error::Error;
 
 use store::StoreError;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Returns the failure for an error of the store, with its causes and a hint.
 pub(crate) fn failure(error: StoreError) -> Failure {
-    let mut what = error.to_string();
+    let mut what = match &error {
+        StoreError::DirectoryMissing { path } | StoreError::LogMissing { path } => {
+            localized(error.to_string(), format!("아직 실행이 없습니다: {}", path.display()))
+        }
+        error => error.to_string(),
+    };
     let mut source = error.source();
     while let Some(cause) = source {
         what = format!("{what}: {cause}");
@@ -19,9 +24,10 @@ pub(crate) fn failure(error: StoreError) -> Failure {
 
 fn hint(error: &StoreError) -> String {
     match error {
-        StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. } => {
-            "It is created by the first run: jangdan run PLAN. If you have runs elsewhere, name their data directory: --data DIR".to_owned()
-        }
+        StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. } => localized(
+            "It is created by the first run: jangdan run PLAN. If you have runs elsewhere, name their data directory: --data DIR",
+            "첫 실행 때 만들어집니다: jangdan run PLAN. 다른 곳에 실행이 있다면 데이터 폴더를 지정하세요: --data DIR",
+        ),
         StoreError::Locked { holder: Some(holder), .. } => {
             format!("Process {holder} uses it: stop that process, or use its server.")
         }

@@ -3,7 +3,7 @@
 //! A client of the server, also if the server runs in this process.
 
 pub(crate) mod command;
-mod event_stream;
+pub(crate) mod event_stream;
 mod json;
 mod paint;
 mod plain;
@@ -34,6 +34,8 @@ const EXIT_INTERRUPTED: u8 = 130;
 pub(crate) struct WatchOptions {
     /// Print events as JSON.
     pub json: bool,
+    /// Print the events before the command too.
+    pub from_start: bool,
     /// Return as soon as the run needs the user.
     pub no_wait: bool,
     pub locale: Locale,

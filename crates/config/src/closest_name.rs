@@ -4,7 +4,7 @@
 const NAME_BYTES_MAX: usize = 64;
 
 /// Returns the most similar of `names`, if one is similar enough.
-pub(crate) fn closest_name<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_name<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = normalized(word)?;
     let distance_max = (word.chars().count() / 3).clamp(1, 4);
     let distance = |name: &'a str| Some((strsim::damerau_levenshtein(&word, &normalized(name)?), name));

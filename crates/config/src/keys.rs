@@ -61,6 +61,7 @@ pub const KEYS: &[Key] = &[
     key("agents.*.version", ValueKind::Texts, "", "arguments that print its version"),
     key("agents.*.login.files", ValueKind::Texts, "", "files of which one shows that the user is signed in"),
     key("agents.*.login.variables", ValueKind::Texts, "", "variables of which one shows that the user is signed in"),
+    key("agents.*.login.alternatives", ValueKind::Texts, "", "files that can configure another way to sign in; if one exists, a missing sign-in is only mentioned"),
     key("agents.*.login.how", ValueKind::Text, "", "how to sign in"),
     key("agents.*.install", ValueKind::Text, "", "how to install it"),
 

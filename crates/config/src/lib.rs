@@ -27,6 +27,7 @@ mod value;
 mod value_kind;
 mod values;
 
+pub use closest_name::closest_name;
 pub use config::{
     BudgetConfig, Config, LandStrategy, MemberConfig, PortConfig, SandboxConfig, SandboxMode, TeamConfig,
     WorktreeConfig,

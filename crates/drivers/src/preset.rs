@@ -127,6 +127,8 @@ pub struct LoginEvidence {
     pub files: Vec<String>,
     /// Variables; one that is set is enough.
     pub variables: Vec<String>,
+    /// Files that can configure another way to log in. If one exists, a missing login is not certain.
+    pub alternatives: Vec<String>,
     /// How to log in.
     pub how: String,
 }

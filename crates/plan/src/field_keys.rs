@@ -67,19 +67,25 @@ const KEY_NAMES: [(&str, FieldKey); 33] = [
 
 impl FieldKey {
     pub(crate) fn from_column_heading(head: &str) -> Option<Self> {
-        Self::from_name(head.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`')))
+        Self::from_name(undecorated(head))
     }
 
     /// Splits `**Key**: value` into the key and the trimmed value.
     pub(crate) fn parse_key_line(line: &str) -> Option<(Self, &str)> {
-        let (name, rest) = line.strip_prefix("**")?.split_once("**")?;
-        let colons = [':', '：'];
-        // Both `**Key**: value` and `**Key:** value` are common.
-        let (name, rest) = match name.trim_end().strip_suffix(colons) {
-            Some(name) => (name, rest),
-            None => (name, rest.trim_start().strip_prefix(colons)?),
-        };
-        Some((Self::from_name(name.trim())?, rest.trim()))
+        let (name, value) = split_key_line(line)?;
+        Some((Self::from_name(name)?, value))
+    }
+
+    /// Returns the unknown key of a line, and the known one that it resembles.
+    pub(crate) fn misspelled_key_line(line: &str) -> Option<(&str, &'static str)> {
+        let (name, _) = split_key_line(line)?;
+        Some((name, closest_key_name(name)?))
+    }
+
+    /// Returns the unknown name of a column, and the known one that it resembles.
+    pub(crate) fn misspelled_column_heading(head: &str) -> Option<(&str, &'static str)> {
+        let name = undecorated(head);
+        Some((name, closest_key_name(name)?))
     }
 
     fn from_name(name: &str) -> Option<Self> {
@@ -87,9 +93,62 @@ impl FieldKey {
     }
 }
 
+fn undecorated(head: &str) -> &str {
+    head.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`'))
+}
+
+/// Splits `**Key**: value` into the trimmed name and value.
+fn split_key_line(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix("**")?.split_once("**")?;
+    let colons = [':', '：'];
+    // Both `**Key**: value` and `**Key:** value` are common.
+    let (name, rest) = match name.trim_end().strip_suffix(colons) {
+        Some(name) => (name, rest),
+        None => (name, rest.trim_start().strip_prefix(colons)?),
+    };
+    Some((name.trim(), rest.trim()))
+}
+
+/// Returns the known name within two edits of an unknown one; `None` for a known name. Short names have other words
+/// nearby ("risk", "task"), so that they are compared more strictly.
+fn closest_key_name(name: &str) -> Option<&'static str> {
+    const LENGTH_MAX: usize = 30;
+    let name = name.to_lowercase();
+    let edits_max = match name.chars().count() {
+        0..=3 => return None,
+        4..=5 => 1,
+        6..=LENGTH_MAX => 2,
+        _ => return None,
+    };
+    let distances = KEY_NAMES.iter().map(|(known, _)| (strsim::damerau_levenshtein(&name, known), *known));
+    let (edits, known) = distances.min_by_key(|(edits, _)| *edits)?;
+    (1..=edits_max).contains(&edits).then_some(known)
+}
+
 #[cfg(test)]
 mod tests {
     use super::FieldKey;
+
+    #[test]
+    fn a_key_within_two_edits_of_a_known_one_is_misspelled() {
+        let known = |name: &str| FieldKey::misspelled_column_heading(name).map(|(_, known)| known);
+        for (name, expected) in [
+            ("Dependancies", "dependencies"),
+            ("Depend on", "depends on"),
+            ("Agnet", "agent"),
+            ("Verfy", "verify"),
+            ("Time out", "timeout"),
+            ("Acceptance criterias", "acceptance criteria"),
+            ("완료조건", "완료 조건"),
+        ] {
+            assert_eq!(known(name), Some(expected), "{name}");
+        }
+        for name in ["Agent", "depends on", "Risk", "Tests", "Notes", "Owner", "Files", "Type", "", "담당자"]
+        {
+            assert_eq!(known(name), None, "{name}");
+        }
+        assert_eq!(known(&"dependencies".repeat(1000)), None);
+    }
 
     #[test]
     fn a_key_line_is_bold_with_a_colon() {

@@ -155,6 +155,9 @@ impl<'a> TasksMdParser<'a, '_> {
     fn add_item(&mut self, span: Range<usize>, nested: &[Block]) {
         let item = ListItem::new(self.text, span.clone());
         let Some((key, value)) = FieldKey::parse_key_line(item.first_line) else {
+            if self.section.is_some() || !self.phase_scopes.is_empty() {
+                self.tasks.warn_of_misspelled_key(FieldKey::misspelled_key_line(item.first_line));
+            }
             if let Some(section) = &mut self.section {
                 section.add_criterion(self.text, &item, span);
             }
@@ -188,6 +191,9 @@ impl<'a> TasksMdParser<'a, '_> {
         }
         let scope = self.current_phase();
         self.tasks.reserve(rows.len());
+        for name in columns.misspelled_headings(self.text, head) {
+            self.tasks.warn_of_misspelled_key(Some(name));
+        }
         columns.parse_rows(rows, scope, &mut self.tasks);
     }
 

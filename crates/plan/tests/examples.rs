@@ -27,3 +27,31 @@ fn every_example_parses_without_diagnostics() {
         );
     }
 }
+
+/// Returns the fenced blocks of a document that are marked as plans.
+fn plans_of_document(text: &str) -> Vec<String> {
+    let fenced = text.split("```markdown plan\n").skip(1);
+    fenced.map(|rest| rest.split("```").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn plans_in_the_documentation_are_valid() {
+    let document = include_str!("../../../docs/plans.md");
+    let plans = plans_of_document(document);
+    let n_tasks: Vec<usize> = plans
+        .iter()
+        .map(|text| {
+            let parsed = plan::parse(text.as_bytes(), plan::ParseOptions { format: None });
+            assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+            parsed.plan.tasks.len()
+        })
+        .collect();
+    assert_eq!(n_tasks, [4, 2, 2]);
+    let first = plan::parse(plans[0].as_bytes(), plan::ParseOptions { format: None }).plan;
+    let task = &first.tasks[1];
+    assert_eq!(task.verify.as_deref(), Some("cargo test store"));
+    assert_eq!((task.agent.as_deref(), task.timeout_seconds), (Some("codex"), Some(1200)));
+    assert_eq!(first.tasks[0].acceptance.len(), 2);
+    assert!(first.tasks[3].optional);
+    assert_eq!(first.phases[1].after, [1]);
+}

@@ -489,3 +489,19 @@ fn a_name_that_begins_with_none_is_a_warning() {
         ! UNCLEAR 'None (start at once)' is read as an external dependency"#,
     );
 }
+
+#[test]
+fn a_misspelled_key_is_a_warning_that_names_both() {
+    assert_plan_summary(
+        "## Phase 1\n- **Artefact**: x\n\n| ID | Task | Dependancies |\n|---|---|---|\n| T1 | a | - |\n\n\
+         ### T2: b\n- **Agnet**: claude\n- **Notes**: free text\n\n**Verfy**: make\n",
+        r#"
+        phase 1 "" after []
+        T1 @1 "a" <-
+        T2 @1 "b" <-
+        ! UNCLEAR unknown key 'Artefact' is ignored; it resembles 'artefacts'
+        ! UNCLEAR unknown key 'Dependancies' is ignored; it resembles 'dependencies'
+        ! UNCLEAR unknown key 'Agnet' is ignored; it resembles 'agent'
+        ! UNCLEAR unknown key 'Verfy' is ignored; it resembles 'verify'"#,
+    );
+}

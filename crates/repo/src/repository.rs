@@ -157,9 +157,9 @@ pub(crate) fn find_commit(git: &GitClient, name: &str) -> Result<Option<CommitId
     Ok(CommitId::parse(&answer.trimmed_text()))
 }
 
-/// Returns the version of the installed git, such as `2.43.0`.
+/// Returns the version of the installed git, such as `2.43.0`. Fails if it is too old.
 pub fn installed_git_version(options: &GitOptions) -> Result<String, RepoError> {
-    read_git_version(&GitClient::new(options, Path::new("/")))
+    check_git_version(&GitClient::new(options, Path::new("/")))
 }
 
 fn read_git_version(git: &GitClient) -> Result<String, RepoError> {
@@ -167,11 +167,15 @@ fn read_git_version(git: &GitClient) -> Result<String, RepoError> {
     Ok(version_line.trim_start_matches("git version ").to_owned())
 }
 
-fn check_git_version(git: &GitClient) -> Result<(), RepoError> {
+fn check_git_version(git: &GitClient) -> Result<String, RepoError> {
     let found = read_git_version(git)?;
     let mut numbers = found.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version < VERSION_MIN { Err(RepoError::GitTooOld { found, needed: VERSION_MIN_TEXT }) } else { Ok(()) }
+    if version < VERSION_MIN {
+        Err(RepoError::GitTooOld { found, needed: VERSION_MIN_TEXT })
+    } else {
+        Ok(found)
+    }
 }
 
 fn read_traits(git: &GitClient) -> Result<RepositoryTraits, RepoError> {

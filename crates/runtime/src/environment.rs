@@ -3,12 +3,12 @@
 //! Written into the run's folder before the run starts, so that it is the same after a restart.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Component, Path, PathBuf},
 };
 
-use domain::{AgentName, Budget, ModelPrice, PlannedWork};
+use domain::{AgentName, Budget, ModelPrice, PlanStatus, PlannedWork, TaskId};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "environment.json";
@@ -107,12 +107,18 @@ pub struct PlanOptions {
     /// Whether the checkboxes of completed tasks are ticked in the file.
     #[serde(default)]
     pub write_back: bool,
+    /// Open tasks of the file that an earlier run did; they count as done.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub done_before: BTreeSet<TaskId>,
 }
 
 impl PlanOptions {
     /// Fills in the properties of tasks and phases that the plan does not set.
     pub fn apply_defaults(&self, work: &mut PlannedWork) {
         for task in &mut work.tasks {
+            if task.plan_status == PlanStatus::Open && self.done_before.contains(&task.id) {
+                task.plan_status = PlanStatus::Done;
+            }
             task.budget = task.budget.or(self.task_budget);
             task.tester = task.tester.take().or_else(|| self.tester.clone());
             let memory =

@@ -4,7 +4,6 @@
 //! effect may be executed again, and then finds the result of the first attempt: a session by its name, a check by the id
 //! of its effect, a merge by its commit.
 
-mod check_program;
 mod check_worktree;
 mod disk_full;
 mod gate;

@@ -5,6 +5,7 @@
 //! threads: one for each session with a process, one for each check, merge or checkpoint. All decisions are made by the
 //! engine.
 
+mod check_program;
 mod disk_budget;
 mod durable_run;
 mod environment;

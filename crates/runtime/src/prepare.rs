@@ -2,12 +2,16 @@
 //!
 //! The terminal and the page both start runs with it. Prints nothing and starts nothing.
 
+mod check_commands;
 mod config_sources;
+mod earlier_runs;
 mod error;
+mod files_text;
 pub mod input;
 mod loaded_plan;
 mod location;
 mod plan_files;
+mod remark;
 mod team;
 
 use std::{
@@ -23,9 +27,12 @@ use sessions::detect::AgentDetector;
 
 use location::RunLocation;
 
+pub use check_commands::{UnrunnableCheck, find_unrunnable_checks};
+pub use earlier_runs::{EarlierRun, RepeatPolicy, earlier_runs_of_project};
 pub use error::PrepareError;
 pub use loaded_plan::LoadedPlan;
 pub use plan_files::{NAMES as PLAN_NAMES, PlanFile, find_plan_files};
+pub use remark::StartRemark;
 
 pub use config_sources::ConfigSources;
 
@@ -38,6 +45,10 @@ pub struct RunOptions {
     pub agent: Option<String>,
     /// Whether all agents work in the project's folder instead of worktrees.
     pub in_place: bool,
+    /// What is done with tasks that an earlier run did.
+    pub repeat: RepeatPolicy,
+    /// Earlier runs of the project, the newest first.
+    pub earlier_runs: Vec<EarlierRun>,
     /// User who starts the run.
     pub person: String,
 }
@@ -48,7 +59,7 @@ pub struct PreparedRun {
     /// Request for the server.
     pub new: NewRun,
     /// Defaults that were chosen and other remarks for the user.
-    pub notes: Vec<String>,
+    pub remarks: Vec<StartRemark>,
 }
 
 /// Checks the plan, finds the repository and assembles the team.
@@ -59,14 +70,17 @@ pub fn prepare_run(
     options: &RunOptions,
 ) -> Result<PreparedRun, PrepareError> {
     plan.check_valid()?;
-    let mut notes = Vec::new();
+    let mut remarks = earlier_runs::active_run_remarks(&options.earlier_runs);
     let mut work = engine::planned_work(&plan.reading.plan, options.with_optional);
     let location = location::find(project, &config.worktree, options.in_place)?;
-    notes.extend(uncommitted_note(&location, plan.file.as_deref()));
-    notes.extend(location.notes);
+    remarks.extend(uncommitted_remark(&location, plan.file.as_deref()));
+    remarks.extend(location.remarks);
+    let done_before =
+        earlier_runs::apply_repeat_policy(&work, &options.earlier_runs, options.repeat, &mut remarks)?;
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
-    notes.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
-    notes.extend(team.note);
+    remarks.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
+    remarks.extend(check_commands::check_commands(&work, config, &location.root)?);
+    remarks.extend(team.remarks);
     let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),
         with_optional: options.with_optional,
@@ -76,6 +90,7 @@ pub fn prepare_run(
         worker: team.members.first().map(|member| member.name.clone()),
         memory_mib: memory_limits(config, &team.presets),
         write_back: config.write_back,
+        done_before,
     };
     plan_options.apply_defaults(&mut work);
     let template = config.template.as_deref().map(read_template).transpose()?;
@@ -120,24 +135,17 @@ pub fn prepare_run(
         environment,
         person: options.person.clone(),
     };
-    Ok(PreparedRun { new, notes })
+    Ok(PreparedRun { new, remarks })
 }
 
 /// Returns a remark about changes in the user's checkout that agents do not see.
-fn uncommitted_note(location: &RunLocation, plan: Option<&Path>) -> Option<String> {
-    const NAMED_MAX: usize = 3;
+fn uncommitted_remark(location: &RunLocation, plan: Option<&Path>) -> Option<StartRemark> {
     // Jangdan reads these from the checkout itself.
     let is_read_here = |path: &PathBuf| {
         path.ends_with(::config::PROJECT_FILE) || plan.is_some_and(|plan| plan == location.root.join(path))
     };
-    let files: Vec<&PathBuf> = location.uncommitted.iter().filter(|path| !is_read_here(path)).collect();
-    let named: Vec<String> = files.iter().take(NAMED_MAX).map(|path| path.display().to_string()).collect();
-    let more = match files.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let note = "Agents start from the last commit and do not see your uncommitted changes";
-    (!files.is_empty()).then(|| format!("{note}: {}{more}.", named.join(", ")))
+    let files: Vec<_> = location.uncommitted.iter().filter(|path| !is_read_here(path)).cloned().collect();
+    (!files.is_empty()).then_some(StartRemark::Uncommitted { files })
 }
 
 /// Returns the memory limit of each member that has one, in MiB.
@@ -160,24 +168,33 @@ fn read_template(path: &Path) -> Result<String, PrepareError> {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{RunLocation, uncommitted_note};
+    use domain::Locale;
+
+    use super::{RunLocation, uncommitted_remark};
     use crate::Isolation;
 
-    fn note_about(files: &[&str]) -> Option<String> {
+    fn remark_about(files: &[&str], locale: Locale) -> Option<String> {
         let location = RunLocation {
             root: PathBuf::from("/project"),
             isolation: Isolation::InPlace,
             uncommitted: files.iter().map(PathBuf::from).collect(),
-            notes: Vec::new(),
+            remarks: Vec::new(),
         };
-        uncommitted_note(&location, Some(Path::new("/project/docs/TASKS.md")))
+        let remark = uncommitted_remark(&location, Some(Path::new("/project/docs/TASKS.md")));
+        remark.map(|remark| remark.text(locale))
     }
 
     #[test]
     fn uncommitted_changes_that_agents_do_not_see_are_mentioned() {
-        assert_eq!(note_about(&[]), None);
-        assert_eq!(note_about(&["docs/TASKS.md", "jangdan.toml"]), None);
-        let note = note_about(&["a", "b", "c", "d", "docs/TASKS.md"]).unwrap();
-        assert!(note.ends_with("do not see your uncommitted changes: a, b, c and 1 more."), "{note}");
+        assert_eq!(remark_about(&[], Locale::En), None);
+        assert_eq!(remark_about(&["docs/TASKS.md", "jangdan.toml"], Locale::En), None);
+        let files = ["a", "b", "c", "d", "docs/TASKS.md"];
+        let text = remark_about(&files, Locale::En).unwrap();
+        assert!(
+            text.ends_with("do not see your uncommitted changes in 4 files: a, b, c and 1 more."),
+            "{text}"
+        );
+        let text = remark_about(&files, Locale::Ko).unwrap();
+        assert!(text.ends_with("커밋하지 않은 변경(파일 4개)을 볼 수 없습니다: a, b, c 외 1개."), "{text}");
     }
 }

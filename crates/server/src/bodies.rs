@@ -388,6 +388,14 @@ pub(crate) struct PlanStartRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub in_place: bool,
+    /// Whether to leave out open tasks that an earlier run of the plan did.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub open: bool,
+    /// Whether to do such tasks again, even if no other task is open.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub again: bool,
 }
 
 /// A run that was started from a plan.

@@ -32,6 +32,8 @@ pub(crate) enum ProblemCode {
     InvalidPlan,
     /// No agent that could work is installed.
     NoAgent,
+    /// Earlier runs did all open tasks of the plan.
+    PlanDone,
     /// The session uses a protocol of its agent instead of a terminal.
     NoTerminal,
     /// A request with the same idempotency key is in progress.
@@ -89,6 +91,7 @@ impl ProblemCode {
             Self::InvalidConfiguration => ("invalid-configuration", StatusCode::CONFLICT, "The configuration has errors"),
             Self::InvalidPlan => ("invalid-plan", StatusCode::UNPROCESSABLE_ENTITY, "The plan has errors"),
             Self::NoAgent => ("no-agent", StatusCode::CONFLICT, "No agent is available"),
+            Self::PlanDone => ("plan-done", StatusCode::CONFLICT, "All tasks of the plan are done"),
             Self::NoTerminal => ("no-terminal", StatusCode::CONFLICT, "The session has no terminal"),
             Self::KeyInProgress => ("key-in-progress", StatusCode::CONFLICT, "A request with this idempotency key is in progress"),
             Self::KeyReused => ("key-reused", StatusCode::UNPROCESSABLE_ENTITY, "The idempotency key was used for another request"),

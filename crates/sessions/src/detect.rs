@@ -119,11 +119,18 @@ impl AgentDetector {
         self.login_state(check) == LoginState::Out
     }
 
+    /// Tells whether a file exists that can configure another way to sign in, so that a missing login is not certain.
+    pub fn may_sign_in_otherwise(&self, check: &LoginEvidence) -> bool {
+        self.has_file(&check.alternatives)
+    }
+
     fn login_state(&self, check: &LoginEvidence) -> LoginState {
         let has_variable = check.variables.iter().any(|name| self.variable(name).is_some());
-        let has_file =
-            || check.files.iter().filter_map(|file| self.resolve_path(file)).any(|file| file.is_file());
-        if has_variable || has_file() { LoginState::In } else { LoginState::Out }
+        if has_variable || self.has_file(&check.files) { LoginState::In } else { LoginState::Out }
+    }
+
+    fn has_file(&self, files: &[String]) -> bool {
+        files.iter().filter_map(|file| self.resolve_path(file)).any(|file| file.is_file())
     }
 
     /// Resolves a path that starts with `~` or a variable; `None` if that is not set.

@@ -851,6 +851,10 @@ export type PlanStartRequest = {
   optional?: boolean,
   /** Whether all agents work in the project folder, without worktrees. */
   inPlace?: boolean,
+  /** Whether to leave out open tasks that an earlier run of the plan did. */
+  open?: boolean,
+  /** Whether to do such tasks again, even if no other task is open. */
+  again?: boolean,
 };
 
 /** Status of a task in the plan when the run starts. */

@@ -52,15 +52,23 @@ fn style(kind: &str) -> Option<Style> {
     })
 }
 
+fn is_task_end(row: &TimelineRow) -> bool {
+    matches!(row.kind.as_str(), "TaskDone" | "TaskFailed" | "TaskSkipped" | "TaskCancelled")
+}
+
 /// Returns the title, duration and usage of an ended task.
 fn ended_task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> String {
-    let is_end = matches!(row.kind.as_str(), "TaskDone" | "TaskFailed" | "TaskSkipped" | "TaskCancelled");
-    let Some(task) = row.task.as_ref().filter(|_| is_end).and_then(|task| board.tasks.get(task)) else {
+    if is_task_end(row) { task_summary(context.locale, board, row) } else { String::new() }
+}
+
+/// Returns the title, duration and usage of the task that an event concerns.
+fn task_summary(locale: Locale, board: &Board, row: &TimelineRow) -> String {
+    let Some(task) = row.task.as_ref().and_then(|task| board.tasks.get(task)) else {
         return String::new();
     };
     let mut parts = vec![collapse_whitespace(&task.title)];
     if let (Some(from), Some(to)) = (task.started_at, task.ended_at) {
-        parts.push(format_duration(context.locale, elapsed_ms(from, to)));
+        parts.push(format_duration(locale, elapsed_ms(from, to)));
     }
     if task.used.tokens > 0 {
         parts.push(format_tokens(task.used.tokens));
@@ -75,9 +83,25 @@ fn localized_text(locale: Locale, row: &TimelineRow) -> &str {
     }
 }
 
-/// Returns the line of any event, for output without a screen.
-pub(crate) fn timestamped_line(locale: Locale, row: &TimelineRow) -> Line {
+/// Returns the line of an event for output without a screen; `None` if it does not concern a person.
+pub(crate) fn plain_line(locale: Locale, board: &Board, row: &TimelineRow) -> Option<Line> {
+    let style = match row.kind.as_str() {
+        "TaskStarted" => PLAIN,
+        "MergeFinished" => GOOD,
+        // The screen shows these as entries or in its totals.
+        "QuestionAsked"
+        | "RequestMade"
+        | "GatePassed"
+        | "LoopRoundFailed"
+        | "PlanChangeDetected"
+        | "PlanUnreadable"
+        | "DiskBudgetExhausted" => ASKS,
+        "RunEnded" => Style::new().bold(),
+        kind => style(kind)?,
+    };
     let at = crate::timestamp::format_utc(row.happened_at);
-    let style = style(&row.kind).unwrap_or(PLAIN);
-    Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(localized_text(locale, row)))
+    let is_start = row.kind == "TaskStarted";
+    let summary = if is_start || is_task_end(row) { task_summary(locale, board, row) } else { String::new() };
+    let line = Line::styled(FAINT, &format!("{at} "));
+    Some(line.append(style, &collapse_whitespace(localized_text(locale, row))).append(FAINT, &summary))
 }

@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::require_client(common)?;
     let options = WatchOptions {
         json: common.json,
+        from_start: false,
         no_wait: arguments.no_wait,
         locale: remote::environment_locale(),
         person: runtime::prepare::user_name(),

@@ -23,7 +23,7 @@ const EVENTS_MAX: usize = 1024;
 const DISCONNECTED_MAX: Duration = Duration::from_secs(10);
 
 /// The live events of a run.
-pub(super) struct EventStream<'a> {
+pub(crate) struct EventStream<'a> {
     client: &'a Client,
     events: Receiver<LiveEvent>,
     wake: UnixStream,
@@ -37,7 +37,7 @@ pub(super) struct EventStream<'a> {
 
 impl<'a> EventStream<'a> {
     /// Subscribes to the events after a position of the log.
-    pub(super) fn open(client: &'a Client, run: &RunId, after: Position) -> Result<Self, Failure> {
+    pub(crate) fn open(client: &'a Client, run: &RunId, after: Position) -> Result<Self, Failure> {
         let live = client
             .open_live_stream(Some(after), Some(run.clone()))
             .map_err(|error| remote::client_failure(&error))?;
@@ -59,31 +59,31 @@ impl<'a> EventStream<'a> {
     }
 
     /// Returns the next event; `None` if the queue is empty.
-    pub(super) fn next(&mut self) -> Result<Option<LiveEvent>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<LiveEvent>, Failure> {
         let next = self.events.try_recv();
         self.handle_received(next.map_err(|error| error == TryRecvError::Disconnected))
     }
 
     /// Waits for the next event; `None` after the timeout.
-    pub(super) fn wait(&mut self, time: Duration) -> Result<Option<LiveEvent>, Failure> {
+    pub(crate) fn wait(&mut self, time: Duration) -> Result<Option<LiveEvent>, Failure> {
         let next = self.events.recv_timeout(time);
         self.handle_received(next.map_err(|error| error == RecvTimeoutError::Disconnected))
     }
 
     /// Returns a descriptor that is readable if there are events. Cleared by `clear_wake`.
-    pub(super) fn wake_descriptor(&self) -> BorrowedFd<'_> {
+    pub(crate) fn wake_descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
     /// Clears the wake descriptor.
-    pub(super) fn clear_wake(&mut self) {
+    pub(crate) fn clear_wake(&mut self) {
         let mut bells = [0; 4096];
         // It does not block; there may be nothing to read.
         let _ = self.wake.read(&mut bells);
     }
 
     /// Tells whether the server is unreachable. Fails after `DISCONNECTED_MAX`.
-    pub(super) fn is_disconnected(&mut self) -> Result<bool, Failure> {
+    pub(crate) fn is_disconnected(&mut self) -> Result<bool, Failure> {
         // A server that is stopping may still respond, so it is asked until an event arrives.
         if !self.is_cut || self.client.status().is_ok() {
             self.disconnected_since = None;

@@ -1,4 +1,4 @@
-//! Watches a run as plain lines, one per event, for output without a terminal.
+//! Watches a run as plain lines, for output without a terminal: one for each event that concerns a person.
 
 use std::{
     io::{self, Write},
@@ -7,6 +7,7 @@ use std::{
 
 use domain::{Locale, RunId};
 use server::{Client, LiveEvent};
+use store::Position;
 use views::{InboxItem, InboxRow, RunRow};
 
 use super::{
@@ -19,7 +20,7 @@ use crate::{
         board::Board,
         draw::{draw, full_entry_lines},
         entry::{EntryAction, FreeInput, InboxEntry, entry},
-        history::timestamped_line,
+        history::plain_line,
         line::Line,
         prompt::Prompt,
     },
@@ -27,14 +28,17 @@ use crate::{
 
 /// How long one wait for an event lasts.
 const POLL_TIMEOUT: Duration = Duration::from_millis(200);
+/// Name of the event after which a run has no lines.
+const RUN_ENDED: &str = "RunEnded";
 /// Line width of entries.
 const WIDTH: usize = 100;
 
 pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
     let signals = Signals::install()?;
-    let (board, position) = load_board(client, run)?;
+    let (board, position) =
+        if options.from_start { (Board::default(), Position(0)) } else { load_board(client, run)? };
     let mut stream = EventStream::open(client, run, position)?;
-    let mut watcher = PlainWatcher { board, options, announced: Vec::new() };
+    let mut watcher = PlainWatcher { board, options, announced: Vec::new(), is_end_awaited: true };
     match watcher.run(client, run, &mut stream, &signals) {
         Ok(outcome) => Ok(outcome),
         Err(PrintError::Failure(failure)) => Err(failure),
@@ -67,6 +71,8 @@ struct PlainWatcher<'a> {
     options: &'a WatchOptions,
     /// Entries that were printed.
     announced: Vec<InboxItem>,
+    /// Whether the line about the end of the run can still follow. It comes after the row of the run.
+    is_end_awaited: bool,
 }
 
 impl PlainWatcher<'_> {
@@ -78,8 +84,9 @@ impl PlainWatcher<'_> {
         signals: &Signals,
     ) -> Result<WatchOutcome, PrintError> {
         self.print_inbox()?;
+        self.is_end_awaited = self.outcome().is_none();
         loop {
-            if let Some(outcome) = self.board.run.as_ref().and_then(WatchOutcome::from_run) {
+            if let Some(outcome) = self.outcome().filter(|_| !self.is_end_awaited) {
                 self.print_end()?;
                 return Ok(outcome);
             }
@@ -89,11 +96,12 @@ impl PlainWatcher<'_> {
             match stream.wait(POLL_TIMEOUT)? {
                 Some(LiveEvent::Changed(changed)) => {
                     let line = self.board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
-                    if let Some(row) = line {
-                        print_lines(&[timestamped_line(self.options.locale, &row)])?;
-                    }
+                    self.is_end_awaited &= line.as_ref().is_none_or(|row| row.kind != RUN_ENDED);
+                    let line = line.and_then(|row| plain_line(self.options.locale, &self.board, &row));
+                    print_lines(line.as_slice())?;
                 }
                 Some(LiveEvent::Activity(_) | LiveEvent::Disconnected { .. } | LiveEvent::Refused(_)) => {}
+                None if self.outcome().is_some() => self.is_end_awaited = false,
                 None => {
                     stream.is_disconnected()?;
                     self.print_inbox()?;
@@ -103,6 +111,10 @@ impl PlainWatcher<'_> {
                 }
             }
         }
+    }
+
+    fn outcome(&self) -> Option<WatchOutcome> {
+        self.board.run.as_ref().and_then(WatchOutcome::from_run)
     }
 
     /// Prints each new entry of the inbox once, with the command that settles it.

@@ -54,7 +54,7 @@ fn permissions_kept_for_the_project_apply_to_later_runs_until_removed() {
     project.assert_succeeds(&["answer", "q_1", "allow", "--keep", "project"], "answered q_1: allow");
     project.assert_succeeds(&["watch"], "1 of 1 done");
 
-    project.assert_succeeds(&["run", "--no-wait"], "1 of 1 done");
+    project.assert_succeeds(&["run", "--no-wait", "--again"], "1 of 1 done");
     assert_eq!(project.git(&["status", "--porcelain"]), "?? TASKS.md\n?? jangdan.toml\n");
     let file = saved_permissions_file(&project);
     project
@@ -63,7 +63,7 @@ fn permissions_kept_for_the_project_apply_to_later_runs_until_removed() {
     let text = fs::read_to_string(&file).unwrap();
     let left: Vec<&str> = text.lines().filter(|line| !line.contains("make report")).collect();
     fs::write(&file, left.join("\n")).unwrap();
-    let (exit, text) = project.run_jangdan(&["run", "--no-wait"]);
+    let (exit, text) = project.run_jangdan(&["run", "--no-wait", "--again"]);
     assert!(exit == 3 && text.contains("wants to run"), "{exit}:\n{text}");
 }
 
@@ -134,7 +134,7 @@ fn without_worktrees_agents_work_in_the_folder() {
     assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1);
     fs::remove_file(project.root().join("made.txt")).unwrap();
     fs::remove_dir_all(project.root().join(".git")).unwrap();
-    assert_eq!(output_of(jangdan_run_command(&project, &["--no-worktrees"])).0, Some(0));
+    assert_eq!(output_of(jangdan_run_command(&project, &["--no-worktrees", "--again"])).0, Some(0));
     assert_eq!(fs::read_to_string(project.root().join("made.txt")).unwrap(), "made");
     assert!(!project.root().join(".git").exists());
 }

@@ -82,6 +82,10 @@ fn a_run_is_controlled_from_another_terminal() {
     project.assert_fails(&["land"], 1, "No phase of");
     project.assert_fails(&["reject", "1"], 2, "The reason is empty.");
     project.assert_fails(&["approve", "x"], 2, "'x'");
+    let (exit, text) = project.run_jangdan(&["chat", "--no-wait", "How", "is", "it", "going?"]);
+    assert!(exit == 0 && !text.contains("No orchestrator agent"), "{exit}:\n{text}");
+    project.assert_succeeds(&["chat", "What", "now?"], "No orchestrator agent is running to answer.");
+    project.assert_succeeds(&["chat", "What", "now?", "--json"], r#"{"reply":"No orchestrator agent"#);
     project.assert_succeeds(&["approve", "1", "well", "done"], "approved phase 1");
     project.assert_succeeds(&["watch"], "2 of 2 done");
     project.assert_succeeds(&["conversation", "T1"], "Answer to q_1: blue");

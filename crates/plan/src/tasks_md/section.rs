@@ -109,6 +109,7 @@ impl TaskSection {
                 }
                 self.exclude_from_prose(text, start..end);
             } else {
+                tasks.warn_of_misspelled_key(FieldKey::misspelled_key_line(line.trim()));
                 self.end_criteria(tasks);
             }
             start = end;

@@ -32,6 +32,15 @@ impl TableColumns {
         Some(Self { keys, id_column: id })
     }
 
+    /// Returns the columns with an unknown name, each with the known name that it resembles.
+    pub(super) fn misspelled_headings<'a>(
+        &self,
+        text: &'a str,
+        head: &Range<usize>,
+    ) -> Vec<(&'a str, &'static str)> {
+        RowCells::new(text, head).filter_map(FieldKey::misspelled_column_heading).collect()
+    }
+
     /// Tells whether any row has a task id.
     pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
         rows.iter().any(|row| {

@@ -88,6 +88,16 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         Some(index)
     }
 
+    /// Warns of an unknown key or column, given the known name that it resembles. `name` is a part of the text.
+    pub(super) fn warn_of_misspelled_key(&mut self, misspelled: Option<(&str, &'static str)>) {
+        let Some((name, known)) = misspelled else { return };
+        let span = text::span_of_slice(self.text, name, 0);
+        let message =
+            format!("unknown key '{}' is ignored; it resembles '{known}'", text::truncate_for_message(name));
+        self.diagnostics
+            .push(Diagnostic::warning(span, message).with_hint(format!("did you mean **{known}**?")));
+    }
+
     /// Sets the check box before an id.
     pub(super) fn set_checkbox(
         &mut self,

@@ -20,12 +20,11 @@ use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState,
 use sha2::{Digest, Sha256};
 
 use super::{
-    check_program::find_missing_program,
     disk_full::{DiskFull, JobError},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
-use crate::run_loop::now;
+use crate::{check_program::find_missing_program, run_loop::now};
 
 /// Bytes of the end of the output that are reported.
 const TAIL_BYTES_MAX: usize = 8 * 1024;
@@ -178,7 +177,7 @@ fn obstacle(context: &RunContext, job: &Job<'_>, result: &JobResult) -> Option<C
     }
     // The same search path as that of the job's session.
     let (bin, path) = (context.host.data.join("bin"), env::var_os("PATH"));
-    let program = find_missing_program(job.command, &bin, path.as_deref(), job.directory);
+    let program = find_missing_program(job.command, Some(&bin), path.as_deref(), job.directory);
     program.map(|program| CheckObstacle::ProgramNotFound { program })
 }
 

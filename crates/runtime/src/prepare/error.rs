@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use domain::ParseError;
+use domain::{ParseError, RunId, TaskId};
 use repo::RepoError;
 
 use super::input::InputError;
@@ -33,9 +33,21 @@ pub enum PrepareError {
         /// Number of errors; warnings are not counted.
         n_errors: usize,
     },
-    /// The named agent is unknown or invalid.
-    #[error("{problem}")]
+    /// An agent of the command line or the plan is unknown.
+    #[error("unknown agent '{name}'{}", task.as_ref().map(|task| format!(" of task {task}")).unwrap_or_default())]
     UnknownAgent {
+        /// The unknown name.
+        name: String,
+        /// Known name that it resembles.
+        closest: Option<String>,
+        /// All known names.
+        known: Vec<String>,
+        /// Task that names it; `None` if the command line does.
+        task: Option<TaskId>,
+    },
+    /// The named agent is configured incorrectly.
+    #[error("{problem}")]
+    InvalidAgent {
         /// What is wrong with it.
         problem: String,
     },
@@ -49,6 +61,14 @@ pub enum PrepareError {
         /// How to install it; empty if unknown.
         install: String,
     },
+    /// No file or variable shows that an agent is signed in.
+    #[error("agent {name} is not signed in")]
+    SignedOut {
+        /// Name of the agent's preset.
+        name: String,
+        /// How to sign in.
+        how: String,
+    },
     /// An agent is an interpreter without a script, which would execute prompts as code.
     #[error("agent {name} has no script: it would execute the text of the plan as shell commands")]
     NoScript {
@@ -61,6 +81,28 @@ pub enum PrepareError {
     /// The name of an installed agent is not a valid agent name.
     #[error(transparent)]
     AgentName(#[from] ParseError),
+    /// The program of a check is not on this machine.
+    #[error("the check `{command}` cannot run: {program} is not on PATH")]
+    CheckProgram {
+        /// Program that was looked for.
+        program: String,
+        /// Command of the check.
+        command: String,
+    },
+    /// Earlier runs did all open tasks of the plan.
+    #[error("run {run} already did {} of the plan", if *.n_tasks == 1 { "the only open task".to_owned() } else { format!("all {n_tasks} open tasks") })]
+    AlreadyDone {
+        /// Run that did the first of them.
+        run: RunId,
+        /// Number of open tasks.
+        n_tasks: usize,
+    },
+    /// No task is left after those of earlier runs were left out.
+    #[error("no task of the plan is open: run {run} did them")]
+    NothingOpen {
+        /// Run that did the first of them.
+        run: RunId,
+    },
     /// The project is not in a git repository.
     #[error("{} is not in a git repository", .path.display())]
     NoRepository {
@@ -134,12 +176,34 @@ impl PrepareError {
                 format!("Name one of them: {}", names.join(", "))
             }
             Self::PlanMistakes { .. } => "Fix them; each error has its line.".to_owned(),
-            Self::UnknownAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
+            Self::UnknownAgent { closest: Some(closest), task: None, .. } => {
+                format!("Did you mean {closest}? List the agents: jangdan agents")
+            }
+            Self::UnknownAgent { name, closest: Some(closest), task: Some(_), .. } => {
+                format!("Did you mean {closest}? If not, define it in jangdan.toml: [agents.{name}]")
+            }
+            Self::UnknownAgent { closest: None, known, .. } => {
+                format!("Known agents: {}. Add one to jangdan.toml: [agents.NAME]", known.join(", "))
+            }
+            Self::InvalidAgent { .. } | Self::AgentName(_) => "List the agents: jangdan agents".to_owned(),
             Self::NotInstalled { install, .. } if install.is_empty() => {
                 "Install it or correct its command, or choose another agent. List the agents: jangdan agents".to_owned()
             }
             Self::NotInstalled { install, .. } => {
                 format!("Install it: {install}. Or choose another agent.")
+            }
+            Self::SignedOut { name, how } => format!(
+                "Sign in: {how}. If it is signed in otherwise, name a variable or file that shows it: \
+                 agents.{name}.login.variables or agents.{name}.login.files"
+            ),
+            Self::CheckProgram { .. } => {
+                "Install it, correct the check, or install it in each worktree: worktree.setup".to_owned()
+            }
+            Self::AlreadyDone { run, .. } => {
+                format!("Merge its work: jangdan land {run}. Run all tasks again: --again")
+            }
+            Self::NothingOpen { run } => {
+                format!("Merge its work: jangdan land {run}. Run all tasks again: --again")
             }
             Self::NoScript { .. } => {
                 "Configure an agent in jangdan.toml: [agents.mine], extends = \"shell\", arguments = [\"agent.sh\"]"

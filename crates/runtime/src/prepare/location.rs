@@ -7,7 +7,7 @@ use std::{
 
 use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleAvailability};
 
-use super::PrepareError;
+use super::{PrepareError, StartRemark};
 use crate::Isolation;
 
 /// Where a run works.
@@ -19,8 +19,7 @@ pub(super) struct RunLocation {
     pub isolation: Isolation,
     /// Files of the user's checkout with changes that the base commit does not have, relative to its root.
     pub uncommitted: BTreeSet<PathBuf>,
-    /// Remarks for the user.
-    pub notes: Vec<String>,
+    pub remarks: Vec<StartRemark>,
 }
 
 /// Finds the repository, and checks that worktrees can be made from it.
@@ -30,12 +29,11 @@ pub(super) fn find(
     in_place: bool,
 ) -> Result<RunLocation, PrepareError> {
     if in_place || !worktree.isolation {
-        let note = "All agents work in this folder, without worktrees: tasks are not isolated and nothing is merged.";
         return Ok(RunLocation {
             root: project.to_owned(),
             isolation: Isolation::InPlace,
             uncommitted: BTreeSet::new(),
-            notes: vec![note.to_owned()],
+            remarks: vec![StartRemark::InPlace],
         });
     }
     let options = GitOptions::from_environment();
@@ -45,39 +43,36 @@ pub(super) fn find(
         Head::Detached { commit } => (commit, None),
         Head::Unborn { name: branch } => return Err(PrepareError::Unborn { branch }),
     };
-    let mut notes = Vec::new();
+    let mut remarks = Vec::new();
     if target.is_none() {
-        notes.push("No branch is checked out: the work stays on the run's own branch.".to_owned());
+        remarks.push(StartRemark::NoBranch);
     }
     if repository.traits.has_submodules {
-        notes.extend(submodule_notes(&repository, worktree.submodules)?);
+        remarks.extend(submodule_remarks(&repository, worktree.submodules)?);
     }
     check_lfs(repository.traits.lfs)?;
     Ok(RunLocation {
         root: working_tree_root(&repository, project),
         isolation: Isolation::Worktrees { base: base.to_string(), target },
         uncommitted: repository.uncommitted_files()?,
-        notes,
+        remarks,
     })
 }
 
 /// Returns remarks about submodules that are empty in worktrees. Fails if a commit of a submodule is missing.
-fn submodule_notes(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
+fn submodule_remarks(repository: &Repository, are_included: bool) -> Result<Vec<StartRemark>, PrepareError> {
     if !are_included {
-        return Ok(vec!["Submodules are empty in worktrees: worktree.submodules is false.".to_owned()]);
+        return Ok(vec![StartRemark::SubmodulesOff]);
     }
-    let mut notes = Vec::new();
+    let mut remarks = Vec::new();
     for Submodule { path, state } in repository.submodules()? {
         match state {
             SubmoduleAvailability::Ready => {}
-            SubmoduleAvailability::NotCheckedOut => notes.push(format!(
-                "Submodule {path} is empty in worktrees, since it is not checked out here. To include it: git submodule update --init {path}",
-                path = path.display()
-            )),
+            SubmoduleAvailability::NotCheckedOut => remarks.push(StartRemark::SubmoduleEmpty { path }),
             SubmoduleAvailability::CommitMissing => return Err(PrepareError::Submodule { path }),
         }
     }
-    Ok(notes)
+    Ok(remarks)
 }
 
 /// Fails if the repository uses Git LFS and it does not work here.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use config::Config;
-use domain::{AgentName, PlannedWork, Role, TeamMember};
+use domain::{AgentName, PlanStatus, PlannedWork, Role, TaskId, TeamMember};
 use drivers::preset;
 use sessions::detect::{AgentDetector, choose_default};
 
-use super::PrepareError;
+use super::{PrepareError, StartRemark};
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +21,7 @@ pub(super) struct Team {
     pub presets: BTreeMap<AgentName, String>,
     /// Default tester, for tasks that name none.
     pub tester: Option<AgentName>,
-    /// Remark about an automatically chosen worker.
-    pub note: Option<String>,
+    pub remarks: Vec<StartRemark>,
 }
 
 /// Assembles the team from the configuration and the plan. `agent` overrides the default worker.
@@ -31,7 +30,11 @@ pub(super) fn assemble_team(
     work: &PlannedWork,
     agent: Option<&str>,
 ) -> Result<Team, PrepareError> {
-    let (worker, note) = choose_default_worker(config, work, agent)?;
+    let (worker, remark) = choose_default_worker(config, work, agent)?;
+    let mut remarks: Vec<StartRemark> = remark.into_iter().collect();
+    for (task, name) in named_in_plan(work) {
+        remarks.extend(check_plan_agent(config, task, name, &worker)?);
+    }
     let mut team =
         TeamBuilder { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
     team.add_for_role(&worker, Role::Worker);
@@ -53,7 +56,7 @@ pub(super) fn assemble_team(
         // Other members can call every configured agent.
         team.add_named(&member.name, member.role.unwrap_or(Role::Specialist));
     }
-    Ok(Team { members: team.members, presets: team.presets, tester, note })
+    Ok(Team { members: team.members, presets: team.presets, tester, remarks })
 }
 
 /// Fails if a program of the team is not installed. Returns remarks about agents that only other agents call, and about
@@ -62,8 +65,8 @@ pub(super) fn check_programs(
     team: &Team,
     config: &Config,
     detector: &AgentDetector,
-) -> Result<Vec<String>, PrepareError> {
-    let mut notes = Vec::new();
+) -> Result<Vec<StartRemark>, PrepareError> {
+    let mut remarks = Vec::new();
     let mut is_checked = BTreeSet::new();
     // Members that work on tasks come first, so that their presets are not taken for those of callees.
     let (callees, workers): (Vec<_>, Vec<_>) =
@@ -79,26 +82,79 @@ pub(super) fn check_programs(
         // A path of the project is looked up in the worktree of each task.
         let is_project_path = preset.command.contains('/') && !preset.command.starts_with('/');
         if is_project_path || detector.find_program(&preset.command).is_some() {
-            if let Some(login) = preset.login.as_ref().filter(|login| detector.is_signed_out(login)) {
-                notes.push(format!("{} seems to be signed out: {}.", preset.title, login.how));
+            // The login of the preset that it extends is that of another program.
+            let login = preset.login.as_ref().filter(|_| !is_inherited(config, name, "login"));
+            if let Some(login) = login.filter(|login| detector.is_signed_out(login)) {
+                let is_worker = member.role != Role::Specialist;
+                if is_worker && !detector.may_sign_in_otherwise(login) {
+                    return Err(PrepareError::SignedOut { name: name.clone(), how: login.how.clone() });
+                }
+                let (title, how) = (preset.title.clone(), login.how.clone());
+                remarks.push(StartRemark::MaybeSignedOut { title, how });
             }
             continue;
         }
-        // The installation of the preset that it extends is that of another program.
-        let table = config.agents.get(name.as_str()).and_then(toml::Value::as_table);
-        let is_inherited =
-            table.is_some_and(|table| table.contains_key("command") && !table.contains_key("install"));
         let error = PrepareError::NotInstalled {
             name: name.clone(),
             command: preset.command.clone(),
-            install: if is_inherited { String::new() } else { preset.install.clone() },
+            install: if is_inherited(config, name, "install") {
+                String::new()
+            } else {
+                preset.install.clone()
+            },
         };
         if member.role != Role::Specialist {
             return Err(error);
         }
-        notes.push(format!("{error}. Other agents cannot call it."));
+        remarks.push(StartRemark::SpecialistMissing { name: name.clone(), command: preset.command });
     }
-    Ok(notes)
+    Ok(remarks)
+}
+
+/// Tells whether a configured agent has a program of its own, but this key of the preset that it extends.
+fn is_inherited(config: &Config, name: &str, key: &str) -> bool {
+    let table = config.agents.get(name).and_then(toml::Value::as_table);
+    table.is_some_and(|table| table.contains_key("command") && !table.contains_key(key))
+}
+
+/// Returns the agents that open tasks name, each with the first task.
+fn named_in_plan(work: &PlannedWork) -> Vec<(&TaskId, &AgentName)> {
+    let mut is_seen = BTreeSet::new();
+    let open = work.tasks.iter().filter(|task| task.plan_status == PlanStatus::Open);
+    let named = open.flat_map(|task| task.agent.iter().chain(&task.tester).map(move |name| (&task.id, name)));
+    named.filter(|(_, name)| is_seen.insert(*name)).collect()
+}
+
+/// Fails if a task names an agent that is likely to be misspelled. Any other unknown name is that of a member with the
+/// preset of the default worker.
+fn check_plan_agent(
+    config: &Config,
+    task: &TaskId,
+    name: &AgentName,
+    worker: &AgentName,
+) -> Result<Option<StartRemark>, PrepareError> {
+    match preset::resolve_preset(name.as_str(), &config.agents) {
+        Ok(_) => Ok(None),
+        Err(preset::PresetError::Unknown { .. }) => {
+            let known = preset::preset_names(&config.agents);
+            match config::closest_name(name.as_str(), known.iter().map(String::as_str)) {
+                Some(_) => Err(unknown_agent(config, name.as_str(), Some(task))),
+                None => Ok(Some(StartRemark::AgentWithoutPreset {
+                    name: name.clone(),
+                    preset: worker.to_string(),
+                })),
+            }
+        }
+        Err(error @ (preset::PresetError::Cycle { .. } | preset::PresetError::Wrong { .. })) => {
+            Err(PrepareError::InvalidAgent { problem: error.to_string() })
+        }
+    }
+}
+
+fn unknown_agent(config: &Config, name: &str, task: Option<&TaskId>) -> PrepareError {
+    let known = preset::preset_names(&config.agents);
+    let closest = config::closest_name(name, known.iter().map(String::as_str)).map(str::to_owned);
+    PrepareError::UnknownAgent { name: name.to_owned(), closest, known, task: task.cloned() }
 }
 
 struct TeamBuilder<'a> {
@@ -148,12 +204,18 @@ fn choose_default_worker(
     config: &Config,
     work: &PlannedWork,
     requested: Option<&str>,
-) -> Result<(AgentName, Option<String>), PrepareError> {
+) -> Result<(AgentName, Option<StartRemark>), PrepareError> {
     let known = |name: &str| preset::resolve_preset(name, &config.agents);
     if let Some(requested) = requested {
-        let name = requested.parse::<AgentName>().map_err(|error| error.to_string());
-        let name = name.and_then(|name| known(requested).map(|_| name).map_err(|error| error.to_string()));
-        return name.map(|name| (name, None)).map_err(|problem| PrepareError::UnknownAgent { problem });
+        let invalid = |problem| PrepareError::InvalidAgent { problem };
+        known(requested).map_err(|error| match error {
+            preset::PresetError::Unknown { .. } => unknown_agent(config, requested, None),
+            preset::PresetError::Cycle { .. } | preset::PresetError::Wrong { .. } => {
+                invalid(error.to_string())
+            }
+        })?;
+        let name = requested.parse::<AgentName>().map_err(|error| invalid(error.to_string()))?;
+        return Ok((name, None));
     }
     if let Some(worker) = config.agent_for(Role::Worker) {
         return Ok((worker.clone(), None));
@@ -170,8 +232,8 @@ fn choose_default_worker(
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
     let found = AgentDetector::from_environment().detect(presets.collect());
     let chosen = choose_default(&found).ok_or(PrepareError::NoAgent)?;
-    let note = format!("{} works on the tasks: no other agent is configured.", chosen.preset.title);
-    Ok((chosen.name.parse()?, Some(note)))
+    let remark = StartRemark::DefaultWorker { title: chosen.preset.title.clone() };
+    Ok((chosen.name.parse()?, Some(remark)))
 }
 
 fn role_name(role: Role) -> &'static str {

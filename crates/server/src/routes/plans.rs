@@ -5,8 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
+use domain::{Locale, RunId};
 use plan::{ParseOptions, PlanReport};
-use runtime::prepare::{LoadedPlan, PrepareError, RunOptions, input::InputErrorKind};
+use runtime::Host;
+use runtime::prepare::{
+    EarlierRun, LoadedPlan, PrepareError, RepeatPolicy, RunOptions, earlier_runs_of_project,
+    input::InputErrorKind,
+};
 
 use crate::{
     api::Api,
@@ -137,14 +142,31 @@ pub(super) async fn start_plan(
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
+            repeat: match (start.open, start.again) {
+                (_, true) => RepeatPolicy::Again,
+                (true, false) => RepeatPolicy::LeaveOut,
+                (false, false) => RepeatPolicy::RefuseAll,
+            },
+            earlier_runs: earlier_runs(host, &project, &plan)?,
             person: start.person,
         };
         let prepared = runtime::prepare::prepare_run(&project, &loaded.config, &plan, &options)
             .map_err(|error| api_error_from_prepare(&error, &plan))?;
         let run = host.start_run(prepared.new)?;
-        Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes: prepared.notes })))
+        let notes = prepared.remarks.iter().map(|remark| remark.text(Locale::En)).collect();
+        Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
     })
     .await
+}
+
+/// Returns the earlier runs of a project, the newest first.
+fn earlier_runs(host: &Host, project: &Path, plan: &LoadedPlan) -> Result<Vec<EarlierRun>, ApiError> {
+    let tasks_of = |run: &RunId| {
+        let snapshot = host.run_snapshot(run).ok()?;
+        Some(snapshot.views.rows().tasks.iter().cloned().collect())
+    };
+    let (runs, data) = (host.list_runs()?, host.data_directory());
+    Ok(earlier_runs_of_project(&runs, data, project, plan.file.as_deref(), tasks_of))
 }
 
 fn required_path(query: &mut QueryReader, name: &'static str) -> Result<PathBuf, ApiError> {
@@ -162,8 +184,13 @@ fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
         | PrepareError::SeveralPlans { .. }
         | PrepareError::PlanMistakes { .. }
         | PrepareError::UnknownAgent { .. }
+        | PrepareError::InvalidAgent { .. }
         | PrepareError::NoAgent
         | PrepareError::NotInstalled { .. }
+        | PrepareError::SignedOut { .. }
+        | PrepareError::CheckProgram { .. }
+        | PrepareError::AlreadyDone { .. }
+        | PrepareError::NothingOpen { .. }
         | PrepareError::NoScript { .. }
         | PrepareError::AgentName(_)
         | PrepareError::NoRepository { .. }
@@ -191,10 +218,19 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
             (ProblemCode::UnknownPlan, error.hint())
         }
         PrepareError::PlanMistakes { .. } => (ProblemCode::InvalidPlan, error.hint()),
-        PrepareError::UnknownAgent { .. } | PrepareError::AgentName(_) => {
+        PrepareError::UnknownAgent { task: None, .. }
+        | PrepareError::InvalidAgent { .. }
+        | PrepareError::AgentName(_) => {
             (ProblemCode::BadRequest, "Check the name in the list of agents.".to_owned())
         }
-        PrepareError::NoAgent | PrepareError::NotInstalled { .. } => (ProblemCode::NoAgent, error.hint()),
+        PrepareError::UnknownAgent { task: Some(_), .. } => (ProblemCode::InvalidPlan, error.hint()),
+        PrepareError::NoAgent | PrepareError::NotInstalled { .. } | PrepareError::SignedOut { .. } => {
+            (ProblemCode::NoAgent, error.hint())
+        }
+        PrepareError::AlreadyDone { run, .. } | PrepareError::NothingOpen { run } => {
+            let hint = format!("Merge the work of run {run}, or set again to run all tasks once more.");
+            (ProblemCode::PlanDone, hint)
+        }
         PrepareError::NoRepository { .. } => {
             let hint = "Create one (git init, then commit), or set inPlace to work in the project folder.";
             (ProblemCode::GitFailed, hint.to_owned())
@@ -204,7 +240,7 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
         | PrepareError::Submodule { .. }
         | PrepareError::LfsProgram
         | PrepareError::LfsFilter => (ProblemCode::GitFailed, error.hint()),
-        PrepareError::NoScript { .. } | PrepareError::Template { .. } => {
+        PrepareError::NoScript { .. } | PrepareError::CheckProgram { .. } | PrepareError::Template { .. } => {
             (ProblemCode::InvalidConfiguration, error.hint())
         }
     };

@@ -99,6 +99,32 @@ fn agents_named_by_a_plan_text_use_configured_presets() {
     );
 }
 
+/// Asks nothing and reports its task as done.
+const DOES: &str = "while read -r line; do echo \"DONE:$JANGDAN_TASK\"; done\n";
+
+#[test]
+fn a_plan_whose_tasks_are_done_is_refused_unless_it_is_run_again() {
+    let fixture = fixture();
+    let project = fixture.project();
+    fs::write(project.join("does.sh"), DOES).unwrap();
+    let configuration = CONFIG.replace("asks.sh", "does.sh");
+    let configuration = format!("orchestration.gate_approval = \"automatic\"\n{configuration}");
+    fs::write(project.join("jangdan.toml"), configuration).unwrap();
+    let body = json!({"project": project, "path": "TASKS.md", "person": "ana"});
+    let run = start_run_from_plan(&fixture, &body);
+    fixture.wait_for(&run, |row| row.status == views::RunState::Done);
+    for more in [json!({}), json!({"open": true})] {
+        let mut body = body.clone();
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (status, problem) = fixture.request_problem("POST", "/api/plans/start", &body.to_string());
+        assert_eq!((status, problem["code"].as_str()), (409, Some("plan-done")), "{problem}");
+        assert!(problem["hint"].as_str().unwrap().contains(run.as_str()), "{problem}");
+    }
+    let again = json!({"project": project, "path": "TASKS.md", "person": "ana", "again": true});
+    let again = start_run_from_plan(&fixture, &again);
+    fixture.wait_for(&again, |row| row.status == views::RunState::Done);
+}
+
 #[test]
 fn errors_of_a_plan_have_locations() {
     let fixture = fixture();

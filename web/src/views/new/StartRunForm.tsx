@@ -24,7 +24,7 @@ export function StartRunForm({ project, draft, onGo }: Props) {
   const [optional, setOptional] = useState(false);
   const [inPlace, setInPlace] = useState(false);
   if (project === null) return <p className="text-soft">{t("newRun.noProject")}</p>;
-  const startRun = () =>
+  const startRun = (again: boolean) =>
     start.mutate(
       {
         project,
@@ -32,6 +32,7 @@ export function StartRunForm({ project, draft, onGo }: Props) {
         ...(agent === "" ? {} : { agent }),
         optional,
         inPlace,
+        again,
       },
       {
         onSuccess: ({ run, notes }) => {
@@ -76,13 +77,18 @@ export function StartRunForm({ project, draft, onGo }: Props) {
           className="ml-auto"
           icon={<Play aria-hidden size={15} />}
           disabled={start.isPending}
-          onClick={startRun}
+          onClick={() => startRun(false)}
         >
           {t("newRun.start")}
         </Button>
       </div>
       <div aria-live="polite" className="flex flex-col gap-2 empty:-mt-3">
         {error && <ErrorLine error={error} />}
+        {error instanceof ApiError && error.code === "plan-done" && (
+          <Button className="self-start" disabled={start.isPending} onClick={() => startRun(true)}>
+            {t("newRun.again")}
+          </Button>
+        )}
         {agents.error && (
           <ErrorLine
             what={t("newRun.agentsFailed")}

@@ -12,7 +12,7 @@ use super::{
 use crate::screen::{
     board::Board,
     draw::{draw, full_entry_lines, help},
-    history::{history_line, timestamped_line},
+    history::{history_line, plain_line},
     prompt::Key,
 };
 
@@ -109,7 +109,10 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
         for (kind, key, row) in row_changes_of_events(locale, END) {
             if let Some(row) = board.apply_change(kind, &key, row.as_ref()) {
                 let above = history_line(context, &board, &row).map(|line| line.text()).unwrap_or_default();
-                texts.push(format!("{above:<60} | {}", timestamped_line(locale, &row).text()));
+                let plain = plain_line(locale, &board, &row).map(|line| line.text()).unwrap_or_default();
+                if !(above.is_empty() && plain.is_empty()) {
+                    texts.push(format!("{above:<60} | {plain}"));
+                }
             }
         }
         let (loaded, _) = super::board_after(locale, END);

@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use config::{Config, ConfigFile, Layers, load};
-use domain::{PlannedTask, PlannedWork};
+use domain::{Locale, PlannedTask, PlannedWork};
 
 use sessions::detect::AgentDetector;
 
-use super::{assemble_team, check_programs};
+use super::super::check_commands::check_commands;
+use super::{StartRemark, assemble_team, check_programs};
 
 fn parse_config(text: &str) -> Config {
     let file = ConfigFile { name: "jangdan.toml", bytes: text.as_bytes(), folder: Path::new("/project") };
@@ -45,7 +46,8 @@ fn assert_team(text: &str, tasks: &[&str], agent: Option<&str>, expected: &str) 
     let members: Vec<String> = team.members.iter().map(member).collect();
     let tester = team.tester.map(|tester| format!("; tests: {tester}")).unwrap_or_default();
     assert_eq!(format!("{}{tester}", members.join(", ")), expected, "{text}");
-    assert_eq!(team.note, None, "the worker is configured");
+    let is_chosen = |remark: &StartRemark| matches!(remark, StartRemark::DefaultWorker { .. });
+    assert!(!team.remarks.iter().any(is_chosen), "the worker is configured");
 }
 
 #[test]
@@ -105,69 +107,166 @@ fn agents_named_by_the_plan_or_the_configuration_are_members() {
     );
 }
 
-/// Checks the programs of a team on a machine that has only these.
-fn check_with_programs(text: &str, agent: Option<&str>, installed: &[&str]) -> Result<Vec<String>, String> {
+/// Assembles a team and checks its programs, on a machine that has only these programs and files in its home. Returns the
+/// remarks, or the refusal with its hint.
+fn check_with_programs(
+    text: &str,
+    tasks: &[&str],
+    agent: Option<&str>,
+    installed: &[&str],
+) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     for program in installed {
         let path = folder.path().join(program);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     let detector = AgentDetector {
         path: folder.path().into(),
-        home: None,
+        home: Some(folder.path().to_owned()),
         variables: vec![("CODEX_API_KEY".to_owned(), "set".into())],
         version_timeout: Duration::ZERO,
     };
     let config = parse_config(text);
-    let team = assemble_team(&config, &plan_with_tasks(&[""]), agent).unwrap();
-    check_programs(&team, &config, &detector).map_err(|error| format!("{error} | {}", error.hint()))
+    let team = assemble_team(&config, &plan_with_tasks(tasks), agent);
+    let checked = team.and_then(|team| {
+        let mut remarks = check_programs(&team, &config, &detector)?;
+        remarks.extend(team.remarks);
+        Ok(remarks)
+    });
+    let remarks = checked.map_err(|error| format!("{error} | {}", error.hint()))?;
+    Ok(remarks.iter().map(|remark| remark.text(Locale::En)).collect::<Vec<_>>().join(" "))
+}
+
+/// A configuration, the agents of the tasks, the agent of the command line, the programs, and the start of the refusal.
+type RefusalCase<'a> = (&'a str, &'a [&'a str], Option<&'a str>, &'a [&'a str], &'a str);
+
+#[test]
+fn a_team_that_cannot_work_is_refused_with_what_to_do() {
+    let cases: &[RefusalCase<'_>] = &[
+        (
+            "",
+            &[""],
+            Some("aider"),
+            &["codex"],
+            "agent aider is not installed: aider is not on PATH | Install it: pip install aider-install && \
+             aider-install. Or choose another agent.",
+        ),
+        (
+            "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'tester'",
+            &[""],
+            None,
+            &["codex"],
+            "agent gemini is not installed: ",
+        ),
+        (
+            "[agents.mine]\nextends = 'shell'\ncommand = '/missing/agent'\nrole = 'worker'",
+            &[""],
+            None,
+            &["sh"],
+            "agent mine is not installed: /missing/agent does not exist | Install it or correct its command, or \
+             choose another agent. List the agents: jangdan agents",
+        ),
+        (
+            "",
+            &[""],
+            Some("gemini"),
+            &["gemini"],
+            "agent gemini is not signed in | Sign in: run `gemini` and choose how to sign in. If it is signed in \
+             otherwise, name a variable or file that shows it: agents.gemini.login.variables or",
+        ),
+        (
+            "",
+            &[""],
+            Some("shell"),
+            &["sh"],
+            "agent shell has no script: it would execute the text of the plan as shell commands | Configure an agent",
+        ),
+        (
+            "",
+            &[""],
+            Some("claud"),
+            &[],
+            "unknown agent 'claud' | Did you mean claude? List the agents: jangdan agents",
+        ),
+        ("", &[""], Some("colour"), &[], "unknown agent 'colour' | Known agents: claude, codex, "),
+        (
+            "team.worker = 'codex'",
+            &["", "codx"],
+            None,
+            &["codex"],
+            "unknown agent 'codx' of task T1 | Did you mean codex? If not, define it in jangdan.toml: [agents.codx]",
+        ),
+        (
+            "team.worker = 'codex'\n[agents.painter]\nextends = 'codex'",
+            &["codex/paintr"],
+            None,
+            &["codex"],
+            "unknown agent 'paintr' of task T0 | Did you mean painter?",
+        ),
+    ];
+    for (text, tasks, agent, installed, expected) in cases {
+        let refusal = check_with_programs(text, tasks, *agent, installed).unwrap_err();
+        assert!(refusal.starts_with(expected), "{refusal}\ninstead of\n{expected}");
+    }
 }
 
 #[test]
-fn an_agent_that_is_not_installed_is_refused_with_its_installation() {
-    let refusal = check_with_programs("", Some("aider"), &["codex"]).unwrap_err();
-    assert_eq!(
-        refusal,
-        "agent aider is not installed: aider is not on PATH | Install it: pip install aider-install && \
-         aider-install. Or choose another agent."
-    );
-    assert!(check_with_programs("", Some("codex"), &["codex"]).is_ok());
-    let tester = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'tester'";
-    assert!(check_with_programs(tester, None, &["codex"]).unwrap_err().contains("gemini is not installed"));
-}
-
-#[test]
-fn a_configured_command_is_not_installed_like_the_agent_it_extends() {
-    let own = "[agents.mine]\nextends = 'shell'\ncommand = '/missing/agent'\nrole = 'worker'";
-    assert_eq!(
-        check_with_programs(own, None, &["sh"]).unwrap_err(),
-        "agent mine is not installed: /missing/agent does not exist | Install it or correct its command, or choose \
-         another agent. List the agents: jangdan agents"
-    );
-}
-
-#[test]
-fn a_missing_agent_that_is_only_called_is_mentioned() {
-    let team = "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'specialist'";
-    let notes = check_with_programs(team, None, &["codex"]).unwrap();
-    assert_eq!(notes, ["agent gemini is not installed: gemini is not on PATH. Other agents cannot call it."]);
-}
-
-#[test]
-fn an_agent_that_seems_signed_out_is_mentioned() {
-    let notes = check_with_programs("", Some("gemini"), &["gemini"]).unwrap();
-    assert_eq!(notes.len(), 1);
-    assert!(notes[0].contains("seems to be signed out: "), "{notes:?}");
-}
-
-#[test]
-fn a_shell_without_a_script_is_refused() {
-    let refusal = check_with_programs("", Some("shell"), &["sh"]).unwrap_err();
-    assert!(refusal.contains("it would execute the text of the plan"), "{refusal}");
+fn a_team_that_can_work_is_accepted_with_remarks() {
+    let check = |text: &str, tasks: &[&str], agent: Option<&str>, installed: &[&str], expected: &str| {
+        assert_eq!(check_with_programs(text, tasks, agent, installed).as_deref(), Ok(expected), "{text}");
+    };
+    check("", &[""], Some("codex"), &["codex"], "");
     let script = "[agents.mine]\nextends = 'shell'\narguments = ['agent.sh']\nrole = 'worker'";
-    assert_eq!(check_with_programs(script, None, &["sh"]), Ok(Vec::new()));
+    check(script, &[""], None, &["sh"], "");
     let own_program =
         "[agents.mine]\nextends = 'shell'\ncommand = './agent'\narguments = ['x']\nrole = 'worker'";
-    assert_eq!(check_with_programs(own_program, None, &[]), Ok(Vec::new()));
+    check(own_program, &[""], None, &[], "");
+    // The login of the extended preset is not that of another program.
+    check("[agents.gemini]\ncommand = './mine'\nrole = 'worker'", &[""], None, &[], "");
+    check(
+        "[agents.codex]\nrole = 'worker'\n[agents.gemini]\nrole = 'specialist'",
+        &[""],
+        None,
+        &["codex"],
+        "Agent gemini is not installed: gemini is missing. Other agents cannot call it.",
+    );
+    check(
+        "",
+        &[""],
+        Some("gemini"),
+        &["gemini", ".gemini/settings.json"],
+        "Gemini CLI seems to be signed out: run `gemini` and choose how to sign in.",
+    );
+    check(
+        "team.worker = 'codex'",
+        &["backend", "backend"],
+        None,
+        &["codex"],
+        "backend is not a configured agent: codex works under this name. To choose another one, add \
+         [agents.backend] to jangdan.toml.",
+    );
+}
+
+#[test]
+fn a_check_whose_program_is_missing_is_refused_unless_worktrees_are_set_up() {
+    let check = |text: &str, verify: Option<&str>| {
+        let mut work = plan_with_tasks(&["", ""]);
+        work.tasks[1].verify = verify.map(str::to_owned);
+        let remarks = check_commands(&work, &parse_config(text), Path::new("/"));
+        remarks
+            .map_err(|error| format!("{error} | {}", error.hint()))
+            .map(|remarks| remarks.iter().map(|remark| remark.text(Locale::En)).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(check("", None).as_deref(), Ok(""));
+    assert_eq!(check("checks.verify = 'cd app && missing-tool'", Some("./missing.sh")).as_deref(), Ok(""));
+    let refusal = "the check `missing-tool -q` cannot run: missing-tool is not on PATH | Install it, correct the \
+                   check, or install it in each worktree: worktree.setup";
+    assert_eq!(check("checks.verify = 'missing-tool -q'", None).unwrap_err(), refusal);
+    assert_eq!(check("", Some("missing-tool -q")).unwrap_err(), refusal);
+    let remark = "The check `missing-tool -q` needs missing-tool, which is not on PATH. It can only run if \
+                  worktree.setup installs it.";
+    let with_setup = "checks.verify = 'missing-tool -q'\nworktree.setup = ['make tools']";
+    assert_eq!(check(with_setup, Some("missing-tool -q")).as_deref(), Ok(remark));
 }

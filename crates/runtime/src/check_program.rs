@@ -19,17 +19,17 @@ const SHELL_WORDS: &[&str] = &[
 ];
 
 /// Returns the first program of a shell command if it is a bare name that no folder has. The folders are those of
-/// `PATH`, after `bin`; relative ones are below the directory of the check.
-pub(super) fn find_missing_program(
+/// `PATH`, after `bin` if there is one; relative ones are below the directory of the check.
+pub(crate) fn find_missing_program(
     command: &str,
-    bin: &Path,
+    bin: Option<&Path>,
     path: Option<&OsStr>,
     directory: &Path,
 ) -> Option<String> {
     let program = first_program(command)?;
     let folders = path.map(|path| env::split_paths(path).collect::<Vec<PathBuf>>())?;
     let is_there = |folder: &Path| is_executable(&directory.join(folder).join(program));
-    let is_found = is_there(bin) || folders.iter().any(|folder| is_there(folder));
+    let is_found = bin.is_some_and(is_there) || folders.iter().any(|folder| is_there(folder));
     (!is_found).then(|| program.to_owned())
 }
 
@@ -118,7 +118,7 @@ mod tests {
         write(&at("tools/data"), 0o644);
         fs::create_dir(at("tools/folder")).unwrap();
         let missing = |command: &str| {
-            find_missing_program(command, &at("bin"), Some(OsStr::new("/nowhere:tools")), folder.path())
+            find_missing_program(command, Some(&at("bin")), Some(OsStr::new("/nowhere:tools")), folder.path())
         };
         for command in ["own", "runs -q", "cd tools", "./absent.sh", "tools/data"] {
             assert_eq!(missing(command), None, "{command}");
@@ -127,6 +127,6 @@ mod tests {
             assert_eq!(missing(command).as_deref(), Some(command));
         }
         // The shell then has a default of its own.
-        assert_eq!(find_missing_program("absent", &at("bin"), None, folder.path()), None);
+        assert_eq!(find_missing_program("absent", Some(&at("bin")), None, folder.path()), None);
     }
 }

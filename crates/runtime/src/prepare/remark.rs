@@ -1,0 +1,151 @@
+//! Remarks about a run that can start: chosen defaults, and conditions that the user may not expect.
+
+use std::path::PathBuf;
+
+use domain::{AgentName, Locale, RunId};
+
+use super::files_text::{files_in_english, files_in_korean};
+
+/// A remark for the user who starts a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartRemark {
+    /// No worker is configured, and this agent was chosen.
+    DefaultWorker { title: String },
+    /// An agent of the plan has no configuration; the preset of the default worker is used for it.
+    AgentWithoutPreset { name: AgentName, preset: String },
+    /// An agent that only other agents call is not installed.
+    SpecialistMissing { name: String, command: String },
+    /// An agent may be signed out; its login cannot be determined reliably.
+    MaybeSignedOut { title: String, how: String },
+    /// The program of a check is missing now; the set-up of worktrees may install it.
+    CheckProgramMissing { program: String, command: String },
+    /// All agents work in the project's folder.
+    InPlace,
+    /// No branch is checked out.
+    NoBranch,
+    /// The configuration leaves submodules out.
+    SubmodulesOff,
+    /// A submodule is not checked out here.
+    SubmoduleEmpty { path: PathBuf },
+    /// Agents do not see these changes of the user's checkout.
+    Uncommitted { files: Vec<PathBuf> },
+    /// Another run of the project has not ended.
+    OtherRunActive { run: RunId, title: String },
+    /// An earlier run did some of the open tasks, and this run does them again.
+    TasksRepeated { n_tasks: usize, run: RunId },
+    /// An earlier run did some of the open tasks, and this run leaves them out.
+    TasksLeftOut { n_tasks: usize, run: RunId },
+}
+
+impl StartRemark {
+    /// Returns the sentence for the user.
+    pub fn text(&self, locale: Locale) -> String {
+        match locale {
+            Locale::En => self.in_english(),
+            Locale::Ko => self.in_korean(),
+        }
+    }
+
+    fn in_english(&self) -> String {
+        match self {
+            Self::DefaultWorker { title } => {
+                format!("{title} works on the tasks: no other agent is configured.")
+            }
+            Self::AgentWithoutPreset { name, preset } => format!(
+                "{name} is not a configured agent: {preset} works under this name. To choose another one, add \
+                 [agents.{name}] to jangdan.toml."
+            ),
+            Self::SpecialistMissing { name, command } => {
+                format!("Agent {name} is not installed: {command} is missing. Other agents cannot call it.")
+            }
+            Self::MaybeSignedOut { title, how } => format!("{title} seems to be signed out: {how}."),
+            Self::CheckProgramMissing { program, command } => format!(
+                "The check `{command}` needs {program}, which is not on PATH. It can only run if worktree.setup \
+                 installs it."
+            ),
+            Self::InPlace => "All agents work in this folder, without worktrees: tasks are not isolated and \
+                              nothing is merged."
+                .to_owned(),
+            Self::NoBranch => "No branch is checked out: the work stays on the run's own branch.".to_owned(),
+            Self::SubmodulesOff => {
+                "Submodules are empty in worktrees: worktree.submodules is false.".to_owned()
+            }
+            Self::SubmoduleEmpty { path } => format!(
+                "Submodule {path} is empty in worktrees, since it is not checked out here. To include it: git \
+                 submodule update --init {path}",
+                path = path.display()
+            ),
+            Self::Uncommitted { files } => {
+                let (n_files, names) = files_in_english(files);
+                format!(
+                    "Agents start from the last commit and do not see your uncommitted changes in {n_files}: \
+                     {names}."
+                )
+            }
+            Self::OtherRunActive { run, title } => format!(
+                "Another run of this project is active: {run} ({title}). Both change the same files. Watch it: \
+                 jangdan watch {run}"
+            ),
+            Self::TasksRepeated { n_tasks, run } => format!(
+                "Tasks that run {run} already did and that are done again: {n_tasks}. To run only the others: \
+                 --open"
+            ),
+            Self::TasksLeftOut { n_tasks, run } => format!(
+                "Tasks that run {run} already did and that are left out: {n_tasks}. If its work is not in your \
+                 branch yet: jangdan land {run}"
+            ),
+        }
+    }
+
+    fn in_korean(&self) -> String {
+        match self {
+            Self::DefaultWorker { title } => {
+                format!("설정된 에이전트가 없어 {title} 에이전트가 작업합니다.")
+            }
+            Self::AgentWithoutPreset { name, preset } => format!(
+                "{name} 에이전트는 설정에 없어 {preset} 에이전트가 이 이름으로 작업합니다. 다른 에이전트를 쓰려면 \
+                 jangdan.toml 파일에 [agents.{name}] 항목을 추가하세요."
+            ),
+            Self::SpecialistMissing { name, command } => format!(
+                "{name} 에이전트가 설치되어 있지 않습니다({command} 없음). 다른 에이전트가 호출할 수 없습니다."
+            ),
+            Self::MaybeSignedOut { title, how } => {
+                format!("{title} 에이전트가 로그아웃 상태인 것 같습니다. 로그인 방법: {how}.")
+            }
+            Self::CheckProgramMissing { program, command } => format!(
+                "검증 `{command}`에 필요한 {program} 프로그램이 PATH에 없습니다. worktree.setup에서 설치해야 \
+                 실행할 수 있습니다."
+            ),
+            Self::InPlace => {
+                "모든 에이전트가 워크트리 없이 이 폴더에서 작업합니다. 작업이 서로 격리되지 않으며 병합하지 않습니다."
+                    .to_owned()
+            }
+            Self::NoBranch => "체크아웃한 브랜치가 없어 결과는 실행의 브랜치에 남습니다.".to_owned(),
+            Self::SubmodulesOff => {
+                "worktree.submodules 설정이 false여서 워크트리의 서브모듈은 비어 있습니다.".to_owned()
+            }
+            Self::SubmoduleEmpty { path } => format!(
+                "서브모듈 {path}: 체크아웃되어 있지 않아 워크트리에서 비어 있습니다. 포함하려면: git submodule \
+                 update --init {path}",
+                path = path.display()
+            ),
+            Self::Uncommitted { files } => {
+                let (n_files, names) = files_in_korean(files);
+                format!(
+                    "에이전트는 마지막 커밋에서 시작하므로 커밋하지 않은 변경({n_files})을 볼 수 없습니다: {names}."
+                )
+            }
+            Self::OtherRunActive { run, title } => format!(
+                "이 프로젝트에서 다른 실행이 진행 중입니다: {run} ({title}). 같은 파일을 변경할 수 있습니다. 보기: \
+                 jangdan watch {run}"
+            ),
+            Self::TasksRepeated { n_tasks, run } => format!(
+                "실행 {run}에서 이미 완료했지만 다시 하는 작업: {n_tasks}개. 나머지만 실행하려면: --open"
+            ),
+            Self::TasksLeftOut { n_tasks, run } => format!(
+                "실행 {run}에서 이미 완료해 제외한 작업: {n_tasks}개. 결과를 아직 브랜치에 병합하지 않았다면: \
+                 jangdan land {run}"
+            ),
+        }
+    }
+}
