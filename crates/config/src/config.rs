@@ -82,6 +82,8 @@ pub struct WorktreeConfig {
     pub setup: Vec<String>,
     /// Ignored files to copy, relative to the project's root and inside it.
     pub copy: Vec<PathBuf>,
+    /// Names of untracked files and folders that are not committed.
+    pub caches: Vec<String>,
     /// Whether worktrees contain the submodules of the checkout.
     pub submodules: bool,
     /// Ports that are divided among worktrees.
@@ -149,6 +151,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
+            caches: values.texts("worktree.caches"),
             submodules: values.boolean("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),

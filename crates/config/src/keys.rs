@@ -17,6 +17,14 @@ const DURATION_OR_NEVER: ValueKind = ValueKind::Time { never: true };
 const DURATION: ValueKind = ValueKind::Time { never: false };
 const SECOND_MS: u64 = 1000;
 
+/// Names that are unlikely to be work. A folder such as `target` or `build` may be, and a project that creates it usually
+/// ignores it.
+const CACHES: &str = concat!(
+    "[\"__pycache__\", \"*.pyc\", \".pytest_cache\", \".mypy_cache\", \".ruff_cache\", \".hypothesis\", \".tox\", \".nox\", ",
+    "\".venv\", \".coverage\", \".coverage.*\", \"htmlcov\", \"node_modules\", \".nyc_output\", \".parcel-cache\", \".turbo\", ",
+    "\".eslintcache\", \".gradle\", \".ipynb_checkpoints\", \".DS_Store\", \"Thumbs.db\"]",
+);
+
 /// All keys of the configuration.
 #[rustfmt::skip] // Keeps a line per key.
 pub const KEYS: &[Key] = &[
@@ -91,6 +99,7 @@ pub const KEYS: &[Key] = &[
     key("worktree.isolation", ValueKind::Boolean, "true", "whether each task has its own worktree"),
     key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),
     key("worktree.copy", ValueKind::InnerPaths, "[]", "ignored files and folders to copy into each worktree, such as `.env`"),
+    key("worktree.caches", ValueKind::Names, CACHES, "untracked files and folders that tools create and that are not committed; `*` matches any characters"),
     key("worktree.submodules", ValueKind::Boolean, "true", "whether worktrees contain the submodules of your checkout"),
     key("worktree.port_range", ValueKind::Ports, "20000-29999", "ports that are divided among worktrees"),
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),

@@ -94,6 +94,7 @@ pub(crate) fn parse(
             Ok(Value::Texts(paths.iter().map(|item| base.absolute_path(&item.text)).collect()))
         }
         ValueKind::InnerPaths => checked_items(texts()?, check_inner_path),
+        ValueKind::Names => checked_items(texts()?, check_name),
         ValueKind::Ports => parse_port_range(&text()?)
             .map(|(first, last)| Value::Ports(first, last))
             .ok_or_else(invalid_value_error),
@@ -222,6 +223,17 @@ fn check_pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     let kinds = KINDS.map(PermissionKind::pattern_name);
     let closest = closest_name(kind, kinds).filter(|_| !kinds.contains(&kind))?;
     Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
+}
+
+fn check_name(text: &str) -> Option<(&'static str, Option<String>)> {
+    let hint = || Some("write the name of a file or folder; it applies at any depth".to_owned());
+    if text.trim_matches('*').is_empty() {
+        Some(("the name would match every file", hint()))
+    } else if text.contains('/') {
+        Some(("the name contains a slash", hint()))
+    } else {
+        None
+    }
 }
 
 fn check_inner_path(text: &str) -> Option<(&'static str, Option<String>)> {

@@ -43,6 +43,8 @@ pub enum ValueKind {
     Paths,
     /// A list of paths inside the project.
     InnerPaths,
+    /// A list of names of files and folders, which may contain `*`.
+    Names,
     /// A range of ports.
     Ports,
 }
@@ -72,6 +74,7 @@ impl ValueKind {
             Self::Patterns => "a list of patterns such as \"run:cargo test*\"".to_owned(),
             Self::Path => "a path".to_owned(),
             Self::Paths | Self::InnerPaths => "a list of paths".to_owned(),
+            Self::Names => "a list of names such as \"__pycache__\" or \"*.pyc\"".to_owned(),
             Self::Ports => "a range of ports above 1023, such as \"20000-29999\"".to_owned(),
         }
     }

@@ -8,6 +8,7 @@
 //! The user's working tree, index, HEAD and checked-out branches are never changed, except by
 //! [`RunRepository::land_checked_out`]. When to take a snapshot, merge, land or remove is up to the caller.
 
+mod check_leftovers;
 mod checkout_obstacles;
 mod checkout_tree;
 mod commit;
@@ -34,6 +35,7 @@ mod snapshots;
 mod status;
 mod submodules;
 mod unreachable_commits;
+mod untracked_files;
 mod worktree_lock;
 mod worktree_slot;
 mod worktree_tree;
@@ -54,5 +56,6 @@ pub use repository::{Head, LfsState, Repository, RepositoryTraits, installed_git
 pub use run_repository::RunRepository;
 pub use snapshots::WorktreeSnapshot;
 pub use submodules::{Submodule, SubmoduleAvailability};
+pub use untracked_files::UntrackedFileRules;
 pub use worktree_slot::TaskWorktree;
 pub use worktrees::RecoveryReport;

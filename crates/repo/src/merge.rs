@@ -45,18 +45,28 @@ impl RunRepository {
     /// Call [`RunRepository::commit_work`] first: uncommitted work is not merged.
     pub fn merge_task(&self, task: &TaskId, author: &GitIdentity) -> Result<MergeAttempt, RepoError> {
         let branch = self.task_branch(task);
-        let onto = self.run_tip()?;
         let tip =
             self.branch_tip(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
-        if self.is_ancestor(&tip, &onto)? {
-            let commit = self.find_merge_of(&tip, &onto)?.unwrap_or(onto);
+        self.merge_task_commit(task, &tip, author)
+    }
+
+    /// Merges exactly this commit of a task, whatever its branch has since.
+    pub fn merge_task_commit(
+        &self,
+        task: &TaskId,
+        tip: &CommitId,
+        author: &GitIdentity,
+    ) -> Result<MergeAttempt, RepoError> {
+        let onto = self.run_tip()?;
+        if self.is_ancestor(tip, &onto)? {
+            let commit = self.find_merge_of(tip, &onto)?.unwrap_or(onto);
             return Ok(MergeAttempt::AlreadyMerged { commit });
         }
-        match conflicts::merge_tree(&self.repository.git, &onto, &tip)? {
+        match conflicts::merge_tree(&self.repository.git, &onto, tip)? {
             MergeTreeResult::Conflicted(conflicts) => Ok(MergeAttempt::Conflicted { onto, conflicts }),
             MergeTreeResult::Merged { tree } => {
                 let message = format!("Merge task {task}\n");
-                let commit = self.commit_tree(&tree, &[onto.clone(), tip], author, &message)?;
+                let commit = self.commit_tree(&tree, &[onto.clone(), tip.clone()], author, &message)?;
                 Ok(MergeAttempt::Merged { onto, commit, tree })
             }
         }

@@ -38,6 +38,9 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub copy: Vec<PathBuf>,
+    /// Names of untracked files and folders that are not committed; `*` matches any characters.
+    #[serde(default)]
+    pub caches: Vec<String>,
     /// Whether the project's submodules are checked out in worktrees.
     #[serde(default = "default_true")]
     pub submodules: bool,

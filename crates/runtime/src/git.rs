@@ -13,7 +13,7 @@ use domain::{PhaseNumber, RunId, SessionId, TaskId};
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
     LandingRequest, MergeAttempt, PlannedLanding, RepoError, Repository, RunRepository, TaskWorktree,
-    WorktreeSnapshot,
+    UntrackedFileRules, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -73,6 +73,7 @@ impl RunGit {
         let Isolation::Worktrees { base, target } = &environment.isolation else { return Ok(None) };
         let mut repository = Repository::discover(&environment.project, &GitOptions::from_environment())?;
         repository.with_submodules = environment.submodules;
+        repository.untracked_files = UntrackedFileRules { caches: environment.caches.clone() };
         let run = repository.open_run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,
@@ -189,28 +190,60 @@ impl RunGit {
         self.run.restore_worktree(&worktree, &target, &[]).map(drop)
     }
 
-    /// Returns the path of a task's worktree and the id of its current tree.
-    pub(crate) fn snapshot_for_check(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
-        let _lock = self.lock();
-        let worktree = self.run.create_worktree(task)?;
-        let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
-        Ok((worktree.path, snapshot.tree))
-    }
-
-    /// Commits the changes of a task, and merges them with the run's branch without moving it.
-    pub(crate) fn try_merge(
+    /// Commits the work of a task before its check, and returns its worktree, tree and commit.
+    ///
+    /// Work that cannot be committed, such as unresolved conflicts, is checked too, without a commit: its merge reports
+    /// the reason.
+    pub(crate) fn commit_for_check(
         &self,
         task: &TaskId,
         author: &str,
-        message: String,
-    ) -> Result<MergeAttempt, RepoError> {
+        title: &str,
+    ) -> Result<(PathBuf, String, Option<CommitId>), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
-        let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
-        let work = CommitOptions { author: author.clone(), message, excluded: Vec::new() };
-        self.run.mark_resolved_if_no_markers(&worktree)?;
-        self.run.commit_work(&worktree, &work)?;
-        self.run.merge_task(task, &author)
+        match self.commit_work(&worktree, author, title) {
+            Ok(commit) => {
+                self.run.preserve_task_commit(task, &commit)?;
+                Ok((worktree.path, self.run.tree_of(&commit)?, Some(commit)))
+            }
+            Err(RepoError::UnresolvedConflicts { .. } | RepoError::HeadDiverged { .. }) => {
+                let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
+                Ok((worktree.path, snapshot.tree, None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records what the check of a task left behind in its worktree. `tree` is the tree that was checked.
+    pub(crate) fn record_check_leftovers(&self, task: &TaskId, tree: &str) -> Result<(), RepoError> {
+        let _lock = self.lock();
+        let Some(worktree) = self.run.open_worktree(task) else { return Ok(()) };
+        self.run.record_check_leftovers(&worktree, tree)
+    }
+
+    /// Merges the checked commit of a task with the run's branch without moving it. Without a checked commit, commits
+    /// the work of the task first.
+    pub(crate) fn try_merge(
+        &self,
+        task: &TaskId,
+        checked: Option<&str>,
+        author: &str,
+        title: &str,
+    ) -> Result<MergeAttempt, RepoError> {
+        let _lock = self.lock();
+        let commit = match checked {
+            Some(commit) => self.run.repository.resolve_commit(commit)?,
+            None => self.commit_work(&self.run.create_worktree(task)?, author, title)?,
+        };
+        self.run.merge_task_commit(task, &commit, &commit_author(author))
+    }
+
+    fn commit_work(&self, worktree: &TaskWorktree, author: &str, title: &str) -> Result<CommitId, RepoError> {
+        let message = format!("{}: {title}\n", worktree.task);
+        let work = CommitOptions { author: commit_author(author), message, excluded: Vec::new() };
+        self.run.mark_resolved_if_no_markers(worktree)?;
+        self.run.commit_work(worktree, &work)
     }
 
     /// Checks out a commit in the worktree for checks of merged trees.
@@ -407,4 +440,9 @@ impl RunGit {
     fn lock(&self) -> MutexGuard<'_, LoggedFailure> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the identity with which an agent's work is committed.
+fn commit_author(name: &str) -> GitIdentity {
+    GitIdentity { name: name.to_owned(), email: GitIdentity::jangdan().email }
 }

@@ -86,6 +86,7 @@ pub fn prepare_run(
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
+        caches: config.worktree.caches.clone(),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         check_retries: config.check_retries,

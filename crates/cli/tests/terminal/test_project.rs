@@ -151,6 +151,7 @@ impl TestProject {
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
             copy: Vec::new(),
+            caches: vec!["__pycache__".to_owned()],
             submodules: true,
             check_retries: 0,
             disk_budget_bytes: None,

@@ -3,6 +3,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
+mod check_leftovers;
 mod checkout_tree;
 mod conflicts;
 mod crashes;

@@ -7,7 +7,7 @@ use repo::RepoError;
 use super::{
     check_worktree::{self, MergeCheck},
     disk_full::{DiskFull, JobError},
-    job::{Job, run_check},
+    job::{CheckedWork, Job, run_check},
     run_context::RunContext,
     stop_token::StopToken,
 };
@@ -51,8 +51,8 @@ fn try_examine_phase(
                 stop_token,
                 is_sandboxed: true,
             };
-            let tree = context.project_tree().unwrap_or_default();
-            report.receipts.push(run_check(context, &job, tree).map_err(JobError::DiskFull)?);
+            let work = CheckedWork { tree: context.project_tree().unwrap_or_default(), commit: None };
+            report.receipts.push(run_check(context, &job, &work).map_err(JobError::DiskFull)?);
         }
         return Ok(add_gate_verdict(report));
     };

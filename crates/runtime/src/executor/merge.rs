@@ -40,7 +40,7 @@ fn merge_with_git(
 ) -> Result<MergeOutcome, JobError> {
     let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
-    match git.try_merge(task, &order.author, format!("{task}: {}\n", order.title)) {
+    match git.try_merge(task, order.commit.as_deref(), &order.author, &order.title) {
         // Checked again: a server may have been killed before it reported the check.
         Ok(MergeAttempt::AlreadyMerged { commit }) => {
             let tree = git.tree_of(&commit).map_err(job_error)?;

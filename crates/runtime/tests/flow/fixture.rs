@@ -159,6 +159,7 @@ impl RunFixture {
             presets: self.presets.clone(),
             setup: Vec::new(),
             copy: vec![".env".into()],
+            caches: vec!["__pycache__".to_owned()],
             submodules: true,
             check_retries: 0,
             disk_budget_bytes: None,

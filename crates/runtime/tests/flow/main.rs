@@ -5,6 +5,7 @@
 
 mod checks;
 mod commands;
+mod committed_work;
 mod crashes;
 mod disk_budget;
 mod fixture;

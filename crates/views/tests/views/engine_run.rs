@@ -182,6 +182,7 @@ impl EngineRun {
             output_hash: "h".to_owned(),
             output_tail: String::new(),
             tree: "t".to_owned(),
+            commit: None,
             started_at: Timestamp(self.now),
             finished_at: Timestamp(self.now),
         };
@@ -194,7 +195,9 @@ impl EngineRun {
             }
             Effect::SendInput { session, input, .. } => Report::InputSent { session, input, text: None },
             Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
-            Effect::RunCheck { task, attempt, .. } => Report::CheckFinished { task, attempt, receipt },
+            Effect::RunCheck(order) => {
+                Report::CheckFinished { task: order.task, attempt: order.attempt, receipt }
+            }
             Effect::Merge(order) => {
                 let receipt = Receipt { exit_status: Some(1), ..receipt };
                 let outcome = match chance.below(8) {

@@ -406,6 +406,7 @@ fn receipt(tree: &str) -> Receipt {
         output_hash: "0".to_owned(),
         output_tail: String::new(),
         tree: tree.to_owned(),
+        commit: None,
         started_at: Timestamp(1),
         finished_at: Timestamp(2),
     }
