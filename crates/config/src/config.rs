@@ -26,6 +26,8 @@ pub struct Config {
     pub worktree: WorktreeConfig,
     /// Settings of the sandbox.
     pub sandbox: SandboxConfig,
+    /// Form of the commits of a run.
+    pub commit: CommitConfig,
     /// How the work of a run is brought into the user's branch.
     pub land_strategy: LandStrategy,
     /// How often a failed check is repeated before it counts as failed.
@@ -103,6 +105,17 @@ pub struct PortConfig {
     pub per_task: u16,
 }
 
+/// Form of the commits of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitConfig {
+    /// Whether landing brings one commit for each task.
+    pub is_squashed: bool,
+    /// Author of the work of agents, as `NAME <EMAIL>`.
+    pub author: Option<String>,
+    /// Message of a task's commit, with placeholders.
+    pub message: String,
+}
+
 /// How the work of a run is brought into the user's branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LandStrategy {
@@ -163,6 +176,11 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
                 _ => SandboxMode::Off,
             },
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
+        },
+        commit: CommitConfig {
+            is_squashed: values.boolean("commit.squash"),
+            author: values.text("commit.author"),
+            message: values.text("commit.message").unwrap_or_default(),
         },
         land_strategy: match values.choice("land.strategy") {
             "squash" => LandStrategy::Squash,

@@ -105,6 +105,10 @@ pub const KEYS: &[Key] = &[
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),
     key("worktree.disk_budget", ValueKind::Size { none: true }, "20 GiB", "disk space of all worktrees; above it, reproducible ones are deleted"),
 
+    key("commit.squash", ValueKind::Boolean, "false", "whether landing brings one commit for each task, with you as author and the agent as co-author, instead of merges"),
+    key("commit.author", ValueKind::Identity, "", "author of the work of agents; the agent is then co-author [default: the agent; with `squash` the identity in your git configuration]"),
+    key("commit.message", ValueKind::CommitMessage, "{id}: {title}", "message of a task's commit; `{id}`, `{title}`, `{agent}` and `{run}` are replaced"),
+
     key("land.strategy", ValueKind::Choice(&["merge", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, or as one commit"),
 
     key("server.port", ValueKind::Number { min: 0, max: 65_535 }, "0", "port of the page on 127.0.0.1; 0 uses the previous one, or any free port"),

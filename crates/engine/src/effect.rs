@@ -166,7 +166,20 @@ pub struct GateCheck {
     pub check: Option<String>,
     /// Glob patterns of the files that the phase must produce.
     pub artefacts: Vec<String>,
+    /// Merges of its tasks, oldest first.
+    pub merges: Vec<MergedCommits>,
+    /// Commit that the last failed or rejected round examined.
+    pub rejected_commit: Option<String>,
     pub timeout_ms: u64,
+}
+
+/// A step of the run's branch that brought the work of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergedCommits {
+    /// Tip of the run's branch before.
+    pub onto: String,
+    /// Tip of the run's branch after.
+    pub commit: String,
 }
 
 /// How long the last attempt at a task worked, excluding waiting time.

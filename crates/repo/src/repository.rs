@@ -8,7 +8,7 @@ use std::{
 use domain::RunId;
 
 use crate::{
-    CommitId, GitOptions, RepoError, RunRepository, UntrackedFileRules, git::GitClient,
+    CommitId, GitIdentity, GitOptions, RepoError, RunRepository, UntrackedFileRules, git::GitClient,
     status::working_tree_status,
 };
 
@@ -115,6 +115,17 @@ impl Repository {
             untracked_files: UntrackedFileRules::default(),
             git,
         })
+    }
+
+    /// Returns the identity with which the user commits in the folder it was discovered from, if it is configured.
+    pub fn user_identity(&self) -> Result<Option<GitIdentity>, RepoError> {
+        let git = self.git.in_folder(&self.opened_from);
+        let setting = |name: &str| -> Result<Option<String>, RepoError> {
+            let answer = git.call(["config", "--get", name]).run_accepting_codes(&[1])?;
+            Ok(Some(answer.trimmed_text()).filter(|text| !text.is_empty()))
+        };
+        let (name, email) = (setting("user.name")?, setting("user.email")?);
+        Ok(name.zip(email).map(|(name, email)| GitIdentity { name, email }))
     }
 
     /// Returns what is checked out in the folder it was discovered from.

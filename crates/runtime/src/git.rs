@@ -9,17 +9,19 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{PhaseNumber, RunId, SessionId, TaskId};
+use domain::{ChangeSummary, PhaseNumber, RunId, SessionId, TaskId};
+use engine::MergedCommits;
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
-    LandingRequest, MergeAttempt, PlannedLanding, RepoError, Repository, RunRepository, TaskWorktree,
-    UntrackedFileRules, WorktreeSnapshot,
+    LandingRequest, MergeAttempt, PlannedLanding, RepoError, Repository, RunRepository, TaskMerge,
+    TaskWorktree, UntrackedFileRules, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 use views::{TaskState, Views};
 
 use crate::{
+    commit_style::{CommitStyle, CommittedTask},
     environment::{Isolation, RunEnvironment},
     land::LandScope,
 };
@@ -47,6 +49,15 @@ pub struct CleanupReport {
     pub kept_sessions: Vec<(SessionId, String)>,
 }
 
+/// Which changes of a phase a diff has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseDiffScope {
+    /// Changes of all its merged tasks.
+    All,
+    /// Those since the last round of its gate that failed or was rejected.
+    SinceRejection,
+}
+
 /// The last failure of creating a worktree, which is logged once.
 #[derive(Debug, Default)]
 struct LoggedFailure(Option<String>);
@@ -57,6 +68,7 @@ pub(crate) struct RunGit {
     run: RunRepository,
     target: Option<String>,
     base: String,
+    style: CommitStyle,
     /// Held during each operation.
     lock: Arc<Mutex<LoggedFailure>>,
     /// Held while a merged tree is checked, since a run has one worktree for that.
@@ -79,6 +91,7 @@ impl RunGit {
             run,
             target: target.clone(),
             base: base.clone(),
+            style: environment.commit.clone(),
             lock: Arc::default(),
             check_worktree_lock: Arc::default(),
         }))
@@ -236,14 +249,22 @@ impl RunGit {
             Some(commit) => self.run.repository.resolve_commit(commit)?,
             None => self.commit_work(&self.run.create_worktree(task)?, author, title)?,
         };
-        self.run.merge_task_commit(task, &commit, &commit_author(author))
+        let (author, message) = self.describe_commit(task, author, title);
+        // The message of the task's commit when the merge becomes one.
+        let message = if self.style.is_squashed { message } else { format!("Merge task {task}\n") };
+        self.run.merge_commit(&commit, &author, &message)
     }
 
     fn commit_work(&self, worktree: &TaskWorktree, author: &str, title: &str) -> Result<CommitId, RepoError> {
-        let message = format!("{}: {title}\n", worktree.task);
-        let work = CommitOptions { author: commit_author(author), message, excluded: Vec::new() };
+        let (author, message) = self.describe_commit(&worktree.task, author, title);
+        let work = CommitOptions { author, message, excluded: Vec::new() };
         self.run.mark_resolved_if_no_markers(worktree)?;
         self.run.commit_work(worktree, &work)
+    }
+
+    /// Returns the author and the message of a commit with the work of a task.
+    fn describe_commit(&self, task: &TaskId, agent: &str, title: &str) -> (GitIdentity, String) {
+        self.style.describe(&CommittedTask { run: &self.run.run_id, task, title, agent })
     }
 
     /// Checks out a commit in the worktree for checks of merged trees.
@@ -329,15 +350,20 @@ impl RunGit {
     /// Returns the commit with the approved work, or with all of it; `None` if no phase is approved.
     pub(crate) fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
         let _lock = self.lock();
-        match scope {
-            LandScope::All => self.run.run_tip().map(Some),
-            LandScope::Approved(phases) if phases.is_empty() => Ok(None),
+        let commit = match scope {
+            LandScope::All => self.run.run_tip()?,
+            LandScope::Approved(phases) if phases.is_empty() => return Ok(None),
             // Gates of earlier versions did not record a commit, and approved all merged work.
             LandScope::Approved(phases) => match self.run.latest_gate_commit(phases)? {
-                Some(commit) => Ok(Some(commit)),
-                None => self.run.run_tip().map(Some),
+                Some(commit) => commit,
+                None => self.run.run_tip()?,
             },
+        };
+        if self.style.is_squashed {
+            let base = self.run.repository.resolve_commit(&self.base)?;
+            return self.run.linearize(&base, &commit).map(Some);
         }
+        Ok(Some(commit))
     }
 
     /// Plans how a branch gets a commit of the run. Moves nothing.
@@ -401,6 +427,28 @@ impl RunGit {
         self.run.task_diff(task)
     }
 
+    /// Summarizes the files that merges changed; those since a commit if one is given.
+    pub(crate) fn summarize_merges(
+        &self,
+        merges: &[MergedCommits],
+        since: Option<&str>,
+    ) -> Result<ChangeSummary, RepoError> {
+        let _lock = self.lock();
+        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
+        self.run.summarize_merges(&task_merges(merges), since.as_ref())
+    }
+
+    /// Returns the diff of merges; the part since a commit if one is given.
+    pub(crate) fn diff_merges(
+        &self,
+        merges: &[MergedCommits],
+        since: Option<&str>,
+    ) -> Result<String, RepoError> {
+        let _lock = self.lock();
+        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
+        self.run.diff_merges(&task_merges(merges), since.as_ref())
+    }
+
     /// Removes the worktrees of ended tasks and sessions.
     pub(crate) fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
         let mut report = CleanupReport::default();
@@ -442,7 +490,10 @@ impl RunGit {
     }
 }
 
-/// Returns the identity with which an agent's work is committed.
-fn commit_author(name: &str) -> GitIdentity {
-    GitIdentity { name: name.to_owned(), email: GitIdentity::jangdan().email }
+/// Returns the merges whose commits are known.
+fn task_merges(merges: &[MergedCommits]) -> Vec<TaskMerge> {
+    let parse = |merge: &MergedCommits| {
+        Some(TaskMerge { onto: CommitId::parse(&merge.onto)?, commit: CommitId::parse(&merge.commit)? })
+    };
+    merges.iter().filter_map(parse).collect()
 }

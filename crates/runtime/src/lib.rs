@@ -5,6 +5,7 @@
 //! threads: one for each session with a process, one for each check, merge or checkpoint. All decisions are made by the
 //! engine.
 
+mod commit_style;
 mod disk_budget;
 mod durable_run;
 mod environment;
@@ -23,9 +24,10 @@ mod saved_permissions;
 mod session_access;
 mod task_durations;
 
+pub use commit_style::CommitStyle;
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
-pub use git::{CleanupReport, installed_git_version};
+pub use git::{CleanupReport, PhaseDiffScope, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
 pub use land::{LandKind, LandOptions, LandReport, ManualMerge};

@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
+use crate::{CommitStyle, Isolation, LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
 use sessions::detect::AgentDetector;
@@ -28,6 +28,10 @@ pub use loaded_plan::LoadedPlan;
 pub use plan_files::{NAMES as PLAN_NAMES, PlanFile, find_plan_files};
 
 pub use config_sources::ConfigSources;
+
+/// Note for a run that makes one commit for each task without a known author.
+const NO_USER_NOTE: &str =
+    "Git has no user.name and user.email: agents are the authors of commits. Set them, or commit.author.";
 
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +68,10 @@ pub fn prepare_run(
     let location = location::find(project, &config.worktree, options.in_place)?;
     notes.extend(uncommitted_note(&location, plan.file.as_deref()));
     notes.extend(location.notes);
+    let is_isolated = matches!(location.isolation, Isolation::Worktrees { .. });
+    if is_isolated && config.commit.is_squashed && config.commit.author.is_none() && location.user.is_none() {
+        notes.push(NO_USER_NOTE.to_owned());
+    }
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
     notes.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
     notes.extend(team.note);
@@ -101,6 +109,7 @@ pub fn prepare_run(
             ::config::SandboxMode::Required => SandboxMode::Required,
         },
         sandbox_write: config.sandbox.write.clone(),
+        commit: commit_style(&config.commit, location.user.as_deref()),
         land_strategy: match config.land_strategy {
             ::config::LandStrategy::Merge => LandStrategy::Merge,
             ::config::LandStrategy::Squash => LandStrategy::Squash,
@@ -119,6 +128,16 @@ pub fn prepare_run(
         person: options.person.clone(),
     };
     Ok(PreparedRun { new, notes })
+}
+
+/// Returns the form of the commits. With one commit for each task, the user is its author.
+fn commit_style(config: &::config::CommitConfig, user: Option<&str>) -> CommitStyle {
+    let user = user.filter(|_| config.is_squashed).map(str::to_owned);
+    CommitStyle {
+        is_squashed: config.is_squashed,
+        author: config.author.clone().or(user),
+        message: config.message.clone(),
+    }
 }
 
 /// Returns a remark about changes in the user's checkout that agents do not see.
@@ -166,6 +185,7 @@ mod tests {
             root: PathBuf::from("/project"),
             isolation: Isolation::InPlace,
             uncommitted: files.iter().map(PathBuf::from).collect(),
+            user: None,
             notes: Vec::new(),
         };
         uncommitted_note(&location, Some(Path::new("/project/docs/TASKS.md")))

@@ -161,7 +161,8 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
         }
         Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
         Effect::Merge(order) => {
-            let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None };
+            let outcome =
+                MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None, onto: None };
             Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
         }
         Effect::CheckGate(gate) => {

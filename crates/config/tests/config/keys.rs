@@ -20,6 +20,8 @@ fn non_default_value(key: &Key) -> &'static str {
         ValueKind::Tokens => "77k",
         ValueKind::Money => "$77",
         ValueKind::Agent => "codex",
+        ValueKind::Identity => "Ada <ada@example.org>",
+        ValueKind::CommitMessage => "{title}",
         ValueKind::Ports => "7000-7999",
     }
 }

@@ -9,7 +9,7 @@ use domain::{
 
 use super::start::add_ms;
 use crate::{
-    effect::{CheckOrder, Effect, MergeOrder, TaskDuration},
+    effect::{CheckOrder, Effect, MergeOrder, MergedCommits, TaskDuration},
     effect_sink::EffectSink,
     graph::Node,
     run::{NodeKind, Run},
@@ -251,6 +251,7 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
+        self.record_merged_commits(task_ref, outcome);
         let proof = self.task(task_ref).stage.proof();
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
@@ -272,6 +273,18 @@ impl Run {
             MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,
         };
         self.set_task_stage(task_ref, stage);
+    }
+
+    fn record_merged_commits(&mut self, task: TaskIndex, outcome: &MergeOutcome) {
+        let number = self.task(task).planned.phase;
+        let Some(phase) = self.phases.get_mut(&number) else { return };
+        if let MergeOutcome::Merged { commit, onto: Some(onto), .. } = outcome {
+            let merge = MergedCommits { onto: onto.clone(), commit: commit.clone() };
+            // A task that was reworked without changes reports its earlier merge.
+            if !phase.merges.contains(&merge) {
+                phase.merges.push(merge);
+            }
+        }
     }
 
     pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, sink: &mut EffectSink) {

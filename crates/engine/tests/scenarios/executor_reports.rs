@@ -37,7 +37,12 @@ pub(crate) fn send_report_of_line(
         [task, "merges"] => merge_report(
             runner,
             task,
-            MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
+            MergeOutcome::Merged {
+                commit: format!("merge-of-{task}"),
+                receipt: None,
+                tree: None,
+                onto: None,
+            },
         )?,
         [task, "merge", ..] if task.ends_with("'s") => {
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;

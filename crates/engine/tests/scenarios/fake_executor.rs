@@ -82,6 +82,7 @@ impl FakeExecutor {
                     commit: format!("merge-of-{}", order.task),
                     receipt: None,
                     tree: None,
+                    onto: Some(format!("before-{}", order.task)),
                 },
             },
             Effect::CheckGate(gate) => Report::GateChecked {

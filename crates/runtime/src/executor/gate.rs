@@ -58,6 +58,12 @@ fn try_examine_phase(
     };
     let (tip, tree) = git.run_branch_tip().map_err(job_error)?;
     git.record_gate(work.phase, &tip).map_err(job_error)?;
+    report.commit = Some(tip.to_string());
+    report.changes = Some(git.summarize_merges(&work.merges, None).map_err(job_error)?);
+    if let Some(rejected) = &work.rejected_commit {
+        let changes = git.summarize_merges(&work.merges, Some(rejected)).map_err(job_error)?;
+        report.changes_since_rejection = Some(changes);
+    }
     for pattern in &work.artefacts {
         let files = git.files_matching(&tip, pattern).map_err(job_error)?;
         if files.is_empty() {

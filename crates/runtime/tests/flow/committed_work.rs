@@ -1,8 +1,9 @@
 //! What a task's commit contains: the agent's work, and nothing that a check or a tool left behind.
 
 use domain::{RunOutcome, TaskId};
+use runtime::{CommitStyle, LandOptions, LandReport, RunEnvironment};
 
-use crate::fixture::{RunFixture, plan};
+use crate::fixture::{RunFixture, plan, settings};
 
 /// Writes a file of its own, waits for the other task before either is merged, and reports done after each input.
 const WAITS: &str = r#"
@@ -80,4 +81,45 @@ while read -r line; do :; done
     let task: TaskId = "T1".parse().unwrap();
     let diff = fixture.host.task_diff(&run, &task).unwrap();
     assert!(!diff.contains("report.txt") && !diff.contains("README.md"), "{diff}");
+}
+
+#[test]
+fn landing_brings_one_commit_for_each_task_with_the_user_as_author() {
+    let script = r#"
+read -r task
+echo one > "$JANGDAN_TASK.txt"
+git add . && git -c user.name=a -c user.email=a@b commit --quiet -m "first step"
+echo two > "$JANGDAN_TASK-more.txt"
+echo "DONE:$JANGDAN_TASK"
+while read -r line; do :; done
+"#;
+    let fixture = RunFixture::new(script);
+    let commit = CommitStyle {
+        is_squashed: true,
+        author: Some("Ada Kim <ada@example.org>".to_owned()),
+        message: "{title} ({id})".to_owned(),
+    };
+    let environment = RunEnvironment { commit, ..fixture.environment() };
+    let mut work = plan(&["T1", "T2:T1"]);
+    let mut second = work.phases[0].clone();
+    (second.number, second.after) = (2, vec![1]);
+    work.phases.push(second);
+    work.tasks[1].phase = 2;
+    let run = fixture.start_with_environment(work, settings(), environment);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    // The checked-out branch waits for the user; other files of the checkout do not matter.
+    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::Landed { .. })));
+    let log =
+        fixture.git(&["log", "--format=%an <%ae>|%s|%(trailers:key=Co-authored-by,valueonly)%P", "main"]);
+    let commits: Vec<&str> = log.lines().collect();
+    let author = "Ada Kim <ada@example.org>";
+    let agent = "worker <worker@jangdan.invalid>";
+    assert_eq!(commits[0], format!("{author}|Do T2 (T2)|{agent}"), "{log}");
+    assert_eq!(commits[2], format!("{author}|Do T1 (T1)|{agent}"), "{log}");
+    assert_eq!(fixture.git(&["rev-list", "--count", "main"]).trim(), "3");
+    assert_eq!(fixture.git(&["rev-list", "--merges", "--count", "main"]).trim(), "0");
+    let trees = ["main^{tree}".to_owned(), format!("jangdan/{run}/run^{{tree}}")];
+    assert_eq!(fixture.git(&["rev-parse", &trees[0]]), fixture.git(&["rev-parse", &trees[1]]));
+    // Landing again finds the same commits.
+    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::AlreadyLanded { .. })));
 }

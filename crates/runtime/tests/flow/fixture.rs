@@ -166,6 +166,7 @@ impl RunFixture {
             ports: Ports::default(),
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
+            commit: runtime::CommitStyle::default(),
             land_strategy: LandStrategy::Merge,
             template: None,
             plan: None,

@@ -9,6 +9,7 @@ mod committed_work;
 mod crashes;
 mod disk_budget;
 mod fixture;
+mod gate_review;
 mod landing;
 mod overlaps;
 mod parking;

@@ -204,7 +204,9 @@ impl EngineRun {
                     0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
                     1 => MergeOutcome::CheckFailed { receipt },
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
-                    _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None },
+                    _ => {
+                        MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None, onto: None }
+                    }
                 };
                 Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
             }

@@ -425,6 +425,7 @@ fn record_merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
         commit: "c".to_owned(),
         receipt: receipt.map(Box::new),
         tree: Some(tree.to_owned()),
+        onto: None,
     };
     log.record(Event::MergeFinished(events::MergeFinished {
         task: parse_task_id("T1"),

@@ -192,7 +192,7 @@ impl Environment {
             } else {
                 None
             };
-            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None };
+            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None, onto: None };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },
