@@ -4,12 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use domain::{PhaseNumber, TaskId, UserCommand};
+use views::GateRow;
 
 use crate::{
     arguments::{RunArguments, parse_phase},
     failure::Failure,
     localized::localized,
-    run_command::{join_words, send_run_command, usage_error},
+    remote,
+    run_command::{RunTarget, join_words, send_run_command, usage_error},
+    screen::entry::change_totals,
 };
 
 #[derive(Debug, Args)]
@@ -40,11 +43,22 @@ pub(crate) struct RejectArguments {
 pub(crate) fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
     let command = UserCommand::ApproveGate { phase, note: join_words(&arguments.note) };
-    send_run_command(
-        &arguments.run,
-        &command,
-        &localized(format!("approved phase {phase}"), format!("{phase}단계를 승인했습니다")),
-    )
+    let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
+    let changes = approved_changes(&target, phase)?;
+    let done =
+        localized(format!("approved phase {phase}{changes}"), format!("{phase}단계를 승인했습니다{changes}"));
+    target.send_command(&command, &done)
+}
+
+/// Returns how much the phase changes, as it is before the approval.
+fn approved_changes(target: &RunTarget<'_>, phase: PhaseNumber) -> Result<String, Failure> {
+    let gates: Vec<GateRow> = target.source.rows_of_kind(&target.run.id)?;
+    let gate = gates.into_iter().find(|gate| gate.phase == phase);
+    let report = gate.and_then(|gate| gate.rounds.into_iter().next_back()?.report);
+    let changes = report.and_then(|report| report.changes);
+    Ok(changes.map_or_else(String::new, |changes| {
+        format!(" ({})", change_totals(remote::environment_locale(), &changes))
+    }))
 }
 
 pub(crate) fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! `jangdan diff TASK`: the changes of a task so far.
+//! `jangdan diff TASK` and `jangdan diff --phase N`: the changes of a task so far, or of the merged tasks of a phase.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -7,14 +7,17 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::TaskId;
+use domain::{PhaseNumber, TaskId};
+use runtime::PhaseDiffScope;
 use serde::Serialize;
 
 use crate::{
-    arguments::{RunArguments, parse_task_id},
+    arguments::{RunArguments, parse_phase, parse_task_id},
     failure::Failure,
+    localized::localized,
     printable::{printable_json, printable_line},
     remote,
+    run_command::usage_error,
 };
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -25,26 +28,58 @@ const HEAD: Style = Style::new().bold();
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_task_id)]
-    task: TaskId,
+    #[arg(value_parser = parse_task_id, conflicts_with = "phase")]
+    task: Option<TaskId>,
+    /// Number of a phase: show the changes of its merged tasks
+    #[arg(long, value_name = "N", value_parser = parse_phase)]
+    phase: Option<PhaseNumber>,
+    /// Only what changed since you last requested changes to the phase
+    #[arg(long, requires = "phase")]
+    since_rejection: bool,
     #[command(flatten)]
     run: RunArguments,
 }
 
 #[derive(Serialize)]
-struct TaskDiff<'a> {
+struct WorkDiff<'a> {
     run: &'a str,
-    task: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<&'a TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<PhaseNumber>,
     diff: &'a str,
 }
 
+/// The work that a diff shows.
+enum DiffSubject<'a> {
+    Task(&'a TaskId),
+    Phase(PhaseNumber, PhaseDiffScope),
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (task, common) = (&arguments.task, &arguments.run.common);
-    let (run, diff) = remote::query_run(common, arguments.run.run_name(), |client, run| {
-        client.task_diff(&run.id, task).map_err(|error| remote::client_failure(&error))
+    let Arguments { task, phase, since_rejection, run: run_arguments } = arguments;
+    let common = &run_arguments.common;
+    let scope = if *since_rejection { PhaseDiffScope::SinceRejection } else { PhaseDiffScope::All };
+    let subject = match (task, phase) {
+        (Some(task), _) => DiffSubject::Task(task),
+        (None, Some(phase)) => DiffSubject::Phase(*phase, scope),
+        (None, None) => {
+            let message = localized(
+                "Name a task, or a phase with --phase N.",
+                "작업을 지정하거나 --phase N으로 단계를 지정하세요.",
+            );
+            return Err(usage_error(&message));
+        }
+    };
+    let (run, diff) = remote::query_run(common, run_arguments.run_name(), |client, run| {
+        let diff = match subject {
+            DiffSubject::Task(task) => client.task_diff(&run.id, task),
+            DiffSubject::Phase(phase, scope) => client.phase_diff(&run.id, phase, scope),
+        };
+        diff.map_err(|error| remote::client_failure(&error))
     })?;
     let printed = if common.json {
-        print_json(&TaskDiff { run: run.id.as_str(), task: task.as_str(), diff: &diff })
+        print_json(&WorkDiff { run: run.id.as_str(), task: task.as_ref(), phase: *phase, diff: &diff })
     } else {
         print(&diff)
     };
@@ -54,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_json(diff: &TaskDiff<'_>) -> io::Result<()> {
+fn print_json(diff: &WorkDiff<'_>) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", printable_json(diff)?)
 }
 

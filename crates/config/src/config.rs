@@ -28,6 +28,8 @@ pub struct Config {
     pub worktree: WorktreeConfig,
     /// Settings of the sandbox.
     pub sandbox: SandboxConfig,
+    /// Form of the commits of a run.
+    pub commit: CommitConfig,
     /// How the work of a run is brought into the user's branch.
     pub land_strategy: LandStrategy,
     /// Age in milliseconds from which saved states of ended runs may be deleted; `None` is never.
@@ -86,6 +88,8 @@ pub struct WorktreeConfig {
     pub setup: Vec<String>,
     /// Ignored files to copy, relative to the project's root and inside it.
     pub copy: Vec<PathBuf>,
+    /// Names of untracked files and folders that are not committed.
+    pub caches: Vec<String>,
     /// Whether worktrees contain the submodules of the checkout.
     pub submodules: bool,
     /// Ports that are divided among worktrees.
@@ -103,6 +107,17 @@ pub struct PortConfig {
     pub last: u16,
     /// Ports per worktree.
     pub per_task: u16,
+}
+
+/// Form of the commits of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitConfig {
+    /// Whether landing brings one commit for each task.
+    pub is_squashed: bool,
+    /// Author of the work of agents, as `NAME <EMAIL>`.
+    pub author: Option<String>,
+    /// Message of a task's commit, with placeholders.
+    pub message: String,
 }
 
 /// How the work of a run is brought into the user's branch.
@@ -156,6 +171,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
+            caches: values.texts("worktree.caches"),
             submodules: values.boolean("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),
@@ -167,6 +183,11 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
                 _ => SandboxMode::Off,
             },
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
+        },
+        commit: CommitConfig {
+            is_squashed: values.boolean("commit.squash"),
+            author: values.text("commit.author"),
+            message: values.text("commit.message").unwrap_or_default(),
         },
         land_strategy: match values.choice("land.strategy") {
             "squash" => LandStrategy::Squash,

@@ -17,6 +17,14 @@ const DURATION_OR_NEVER: ValueKind = ValueKind::Time { never: true };
 const DURATION: ValueKind = ValueKind::Time { never: false };
 const SECOND_MS: u64 = 1000;
 
+/// Names that are unlikely to be work. A folder such as `target` or `build` may be, and a project that creates it usually
+/// ignores it.
+const CACHES: &str = concat!(
+    "[\"__pycache__\", \"*.pyc\", \".pytest_cache\", \".mypy_cache\", \".ruff_cache\", \".hypothesis\", \".tox\", \".nox\", ",
+    "\".venv\", \".coverage\", \".coverage.*\", \"htmlcov\", \"node_modules\", \".nyc_output\", \".parcel-cache\", \".turbo\", ",
+    "\".eslintcache\", \".gradle\", \".ipynb_checkpoints\", \".DS_Store\", \"Thumbs.db\"]",
+);
+
 /// All keys of the configuration.
 #[rustfmt::skip] // Keeps a line per key.
 pub const KEYS: &[Key] = &[
@@ -96,10 +104,15 @@ pub const KEYS: &[Key] = &[
     key("worktree.isolation", ValueKind::Boolean, "true", "whether each task has its own worktree"),
     key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),
     key("worktree.copy", ValueKind::InnerPaths, "[]", "ignored files and folders to copy into each worktree, such as `.env`"),
+    key("worktree.caches", ValueKind::Names, CACHES, "untracked files and folders that tools create and that are not committed; `*` matches any characters"),
     key("worktree.submodules", ValueKind::Boolean, "true", "whether worktrees contain the submodules of your checkout"),
     key("worktree.port_range", ValueKind::Ports, "20000-29999", "ports that are divided among worktrees"),
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),
     key("worktree.disk_budget", ValueKind::Size { none: true }, "20 GiB", "disk space of all worktrees; above it, reproducible ones are deleted"),
+
+    key("commit.squash", ValueKind::Boolean, "false", "whether landing brings one commit for each task, with you as author and the agent as co-author, instead of merges"),
+    key("commit.author", ValueKind::Identity, "", "author of the work of agents; the agent is then co-author [default: the agent; with `squash` the identity in your git configuration]"),
+    key("commit.message", ValueKind::CommitMessage, "{id}: {title}", "message of a task's commit; `{id}`, `{title}`, `{agent}` and `{run}` are replaced"),
 
     key("land.strategy", ValueKind::Choice(&["merge", "rebase", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, with copies of them on top of your branch, or as one commit"),
 

@@ -29,8 +29,8 @@ mod values;
 
 pub use closest_name::closest_name;
 pub use config::{
-    BudgetConfig, Config, LandStrategy, MemberConfig, PortConfig, SandboxConfig, SandboxMode, TeamConfig,
-    WorktreeConfig,
+    BudgetConfig, CommitConfig, Config, LandStrategy, MemberConfig, PortConfig, SandboxConfig, SandboxMode,
+    TeamConfig, WorktreeConfig,
 };
 pub use entries::{ConfigEntry, entries, to_toml};
 pub use files::{FILE_BYTES_MAX, PROJECT_FILE, user_file};

@@ -99,6 +99,9 @@ pub(crate) fn parse(
             Ok(Value::Texts(paths.iter().map(|item| base.absolute_path(&item.text)).collect()))
         }
         ValueKind::InnerPaths => checked_items(texts()?, check_inner_path),
+        ValueKind::Names => checked_items(texts()?, check_name),
+        ValueKind::Identity => identity(&text()?),
+        ValueKind::CommitMessage => commit_message(&text()?),
         ValueKind::Ports => parse_port_range(&text()?)
             .map(|(first, last)| Value::Ports(first, last))
             .ok_or_else(invalid_value_error),
@@ -217,6 +220,42 @@ fn agent(text: &str) -> Result<Value, Vec<ValueError>> {
     }
 }
 
+/// Parses `NAME <EMAIL>`.
+fn identity(text: &str) -> Result<Value, Vec<ValueError>> {
+    let is_part = |part: &str| !part.is_empty() && !part.contains(['<', '>', '\n']);
+    let parts = text.trim().strip_suffix('>').and_then(|text| text.split_once('<'));
+    match parts.map(|(name, email)| (name.trim(), email.trim())) {
+        Some((name, email)) if is_part(name) && is_part(email) => {
+            Ok(Value::Text(format!("{name} <{email}>")))
+        }
+        _ => Err(invalid_value_error()),
+    }
+}
+
+/// Placeholders of a commit message.
+const PLACEHOLDERS: [&str; 4] = ["id", "title", "agent", "run"];
+
+fn commit_message(text: &str) -> Result<Value, Vec<ValueError>> {
+    let error = |message: String, hint| {
+        Err(vec![ValueError { message: Some(message), hint: Some(hint), ..ValueError::default() }])
+    };
+    if text.trim().is_empty() {
+        return error("the message is empty".to_owned(), "write \"{id}: {title}\"".to_owned());
+    }
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase());
+    let mut names = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).filter(is_name);
+    match names.find(|name| !PLACEHOLDERS.contains(name)) {
+        None => Ok(Value::Text(text.to_owned())),
+        Some(name) => {
+            let hint = match closest_name(name, PLACEHOLDERS) {
+                Some(closest) => format!("did you mean {{{closest}}}?"),
+                None => "use {id}, {title}, {agent} and {run}".to_owned(),
+            };
+            error(format!("the message has an unknown placeholder {{{name}}}"), hint)
+        }
+    }
+}
+
 fn check_pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     let rest = text.strip_prefix('=').unwrap_or(text);
     let (kind, subject) = rest.split_once(':').unwrap_or(("", rest));
@@ -227,6 +266,17 @@ fn check_pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     let kinds = KINDS.map(PermissionKind::pattern_name);
     let closest = closest_name(kind, kinds).filter(|_| !kinds.contains(&kind))?;
     Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
+}
+
+fn check_name(text: &str) -> Option<(&'static str, Option<String>)> {
+    let hint = || Some("write the name of a file or folder; it applies at any depth".to_owned());
+    if text.trim_matches('*').is_empty() {
+        Some(("the name would match every file", hint()))
+    } else if text.contains('/') {
+        Some(("the name contains a slash", hint()))
+    } else {
+        None
+    }
 }
 
 fn check_inner_path(text: &str) -> Option<(&'static str, Option<String>)> {

@@ -45,6 +45,12 @@ pub enum ValueKind {
     Paths,
     /// A list of paths inside the project.
     InnerPaths,
+    /// A list of names of files and folders, which may contain `*`.
+    Names,
+    /// An author of commits: a name and an email address.
+    Identity,
+    /// A commit message with placeholders for a task.
+    CommitMessage,
     /// A range of ports.
     Ports,
 }
@@ -75,6 +81,9 @@ impl ValueKind {
             Self::Patterns => "a list of patterns such as \"run:cargo test*\"".to_owned(),
             Self::Path => "a path".to_owned(),
             Self::Paths | Self::InnerPaths => "a list of paths".to_owned(),
+            Self::Names => "a list of names such as \"__pycache__\" or \"*.pyc\"".to_owned(),
+            Self::Identity => "an author such as \"Ada Kim <ada@example.org>\"".to_owned(),
+            Self::CommitMessage => "a text such as \"{id}: {title}\"".to_owned(),
             Self::Ports => "a range of ports above 1023, such as \"20000-29999\"".to_owned(),
         }
     }

@@ -71,6 +71,10 @@ pub struct Receipt {
     pub output_tail: String,
     /// Git tree the command ran on.
     pub tree: String,
+    /// Commit with this tree; absent if the work could not be committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub commit: Option<String>,
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
 }

@@ -5,6 +5,7 @@
 mod action;
 mod actor;
 mod agent;
+mod change_summary;
 mod command;
 mod escalation;
 mod escalation_cause;
@@ -33,6 +34,7 @@ mod value;
 pub use action::{ActionUpdate, InboxAction, RunAction, SessionAction, TaskAction};
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
+pub use change_summary::{ChangeSummary, FileChange, LineCounts};
 pub use command::UserCommand;
 pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
 pub use escalation_cause::EscalationCause;

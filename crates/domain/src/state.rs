@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Actor, CheckpointId, EscalationId, InvocationId, PhaseNumber, QuestionId, Receipt, RequestId, Sequence,
-    TaskId, Timestamp,
+    Actor, ChangeSummary, CheckpointId, EscalationId, InvocationId, PhaseNumber, QuestionId, Receipt,
+    RequestId, Sequence, TaskId, Timestamp,
 };
 
 /// Identifies an effect by the event that caused it and its index.
@@ -153,6 +153,9 @@ pub enum MergeOutcome {
         /// Tree of the run's branch after the merge.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
+        /// Tip of the run's branch before; absent if the task brought no changes, and in logs of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        onto: Option<String>,
     },
     Conflicted {
         files: Vec<String>,
@@ -181,6 +184,18 @@ pub struct GateReport {
     /// Tasks that caused the failure, if known.
     pub tasks: Vec<TaskId>,
     pub summary: String,
+    /// Commit of the run's branch that was examined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub commit: Option<String>,
+    /// Files that the tasks of the phase changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub changes: Option<ChangeSummary>,
+    /// The part of it since the last round that failed or was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub changes_since_rejection: Option<ChangeSummary>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

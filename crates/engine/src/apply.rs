@@ -104,9 +104,8 @@ impl Run {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Checking);
                 self.cancel_turn_wait(task_ref);
-                let (task, attempt, command) = (task.clone(), *attempt, command.clone());
-                let timeout_ms = self.settings.timeout_ms;
-                let effect = Effect::RunCheck { task, attempt, command, timeout_ms };
+                let order = self.check_order(task_ref, *attempt, command.clone());
+                let effect = Effect::RunCheck(Box::new(order));
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
             Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {

@@ -36,8 +36,8 @@ pub enum Effect {
     },
     /// Ends the process of a session and its child processes. Reported by `SessionEnded` or `SessionLost`.
     EndSession { session: SessionId },
-    /// Runs the check of a task. Reported by `CheckFinished`.
-    RunCheck { task: TaskId, attempt: AttemptNumber, command: String, timeout_ms: u64 },
+    /// Commits the work of a task and runs its check. Reported by `CheckFinished`.
+    RunCheck(Box<CheckOrder>),
     /// Merges a task into the run's branch. Reported by `MergeFinished`.
     Merge(Box<MergeOrder>),
     /// Collects a phase's artefacts and runs its check. Reported by `GateChecked`.
@@ -125,12 +125,25 @@ pub struct CompletedDependency {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckOrder {
+    pub task: TaskId,
+    pub attempt: AttemptNumber,
+    pub title: String,
+    /// Author of the checked work.
+    pub author: String,
+    pub command: String,
+    pub timeout_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MergeOrder {
     pub task: TaskId,
     pub attempt: AttemptNumber,
     pub title: String,
     /// Author of the merged work.
     pub author: String,
+    /// Commit that passed the task's check, which is merged; if absent, the work is committed first.
+    pub commit: Option<String>,
     pub check: Option<String>,
     /// Tree on which the task's check passed; an equal merged tree is not checked again.
     pub checked_tree: Option<String>,
@@ -153,7 +166,20 @@ pub struct GateCheck {
     pub check: Option<String>,
     /// Glob patterns of the files that the phase must produce.
     pub artefacts: Vec<String>,
+    /// Merges of its tasks, oldest first.
+    pub merges: Vec<MergedCommits>,
+    /// Commit that the last failed or rejected round examined.
+    pub rejected_commit: Option<String>,
     pub timeout_ms: u64,
+}
+
+/// A step of the run's branch that brought the work of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergedCommits {
+    /// Tip of the run's branch before.
+    pub onto: String,
+    /// Tip of the run's branch after.
+    pub commit: String,
 }
 
 /// How long the last attempt at a task worked, excluding waiting time.

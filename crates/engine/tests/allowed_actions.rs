@@ -89,8 +89,9 @@ fn merge_finished(outcome: MergeOutcome) -> Event {
 
 #[test]
 fn task_actions_of_each_state() {
-    let merged =
-        || merge_finished(MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None });
+    let merged = || {
+        merge_finished(MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None, onto: None })
+    };
     let check_started =
         || events::CheckStarted { task: task(), attempt: 1, command: "make".to_owned() }.into();
     let merge_started = || events::MergeStarted { task: task(), attempt: 1 }.into();

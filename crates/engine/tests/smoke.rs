@@ -68,7 +68,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         failure: None,
     };
     step(&mut run, RunInput::Agent { session, output: turn_end });
-    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
+    let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None, onto: None };
     step(&mut run, RunInput::Report(Report::MergeFinished { task: id.clone(), attempt: 1, outcome }));
     assert_eq!(run.task_state(&id), Some(TaskState::Done));
     let report = GateReport { passed: true, ..GateReport::default() };

@@ -38,7 +38,7 @@ pub fn compute_checkout_tree(
     let index =
         TemporaryIndex::copy_from(&git, &git_dir.join("index"), temporary.0.join("index"), head.as_ref())?;
     // Nested repositories are not part of this checkout.
-    index.add_working_tree(&[])?;
+    index.add_working_tree(&[], |_| false)?;
     index.write_tree().map(Some)
 }
 

@@ -25,6 +25,12 @@ impl fmt::Display for CommitId {
     }
 }
 
+impl fmt::Display for GitIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} <{}>", self.name, self.email)
+    }
+}
+
 /// Author or committer of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitIdentity {
@@ -35,6 +41,13 @@ pub struct GitIdentity {
 }
 
 impl GitIdentity {
+    /// Parses `NAME <EMAIL>`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, email) = text.trim().strip_suffix('>')?.split_once('<')?;
+        let (name, email) = (name.trim().to_owned(), email.trim().to_owned());
+        (!name.is_empty() && !email.is_empty()).then_some(Self { name, email })
+    }
+
     /// Returns the identity for commits made by Jangdan itself.
     pub fn jangdan() -> Self {
         Self { name: "Jangdan".to_owned(), email: "jangdan@localhost".to_owned() }

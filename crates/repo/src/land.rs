@@ -184,15 +184,15 @@ impl RunRepository {
                 match self.replay_commits(&commits, &tip, &tree)? {
                     Some(to) => (LandingKind::Rebase, to),
                     // Its commits conflict one by one, although the whole work does not.
-                    None => (LandingKind::Merge, self.merge_commit(request, &tip, &tree)?),
+                    None => (LandingKind::Merge, self.landing_merge_commit(request, &tip, &tree)?),
                 }
             }
-            LandingStrategy::Merge => (LandingKind::Merge, self.merge_commit(request, &tip, &tree)?),
+            LandingStrategy::Merge => (LandingKind::Merge, self.landing_merge_commit(request, &tip, &tree)?),
         };
         self.plan_move(request, Some(tip), squashed.as_ref(), &to, kind)
     }
 
-    fn merge_commit(
+    fn landing_merge_commit(
         &self,
         request: &LandingRequest<'_>,
         tip: &CommitId,

@@ -8,6 +8,7 @@
 //! The user's working tree, index, HEAD and checked-out branches are never changed, except by
 //! [`RunRepository::land_checked_out`]. When to take a snapshot, merge, land or remove is up to the caller.
 
+mod check_leftovers;
 mod checkout_obstacles;
 mod checkout_tree;
 mod commit;
@@ -20,11 +21,13 @@ mod error;
 mod git;
 mod land;
 mod leftover;
+mod linear_history;
 mod merge;
 mod merge_into_worktree;
 mod names;
 mod nested_repositories;
 mod overlap;
+mod phase_changes;
 mod process;
 mod prune;
 mod prune_refs;
@@ -36,6 +39,7 @@ mod snapshots;
 mod status;
 mod submodules;
 mod unreachable_commits;
+mod untracked_files;
 mod worktree_lock;
 mod worktree_slot;
 mod worktree_tree;
@@ -52,10 +56,12 @@ pub use git::GitOptions;
 pub use land::{LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy, PlannedLanding};
 pub use merge::MergeAttempt;
 pub use overlap::TaskPairOverlap;
+pub use phase_changes::TaskMerge;
 pub use prune_refs::{RefKeepReason, RefPruneOptions, RefPruneReport};
 pub use repository::{Head, LfsState, Repository, RepositoryTraits, installed_git_version};
 pub use run_repository::RunRepository;
 pub use snapshots::WorktreeSnapshot;
 pub use submodules::{Submodule, SubmoduleAvailability};
+pub use untracked_files::UntrackedFileRules;
 pub use worktree_slot::TaskWorktree;
 pub use worktrees::RecoveryReport;

@@ -8,6 +8,7 @@ use domain::TaskId;
 use crate::{
     CommitId, Conflict, GitIdentity, RepoError, RunRepository,
     conflicts::{self, MergeTreeResult},
+    repository::find_commit,
 };
 
 /// Number of merges searched for one that already contains the task.
@@ -29,6 +30,8 @@ pub enum MergeAttempt {
     AlreadyMerged {
         /// Merge that contains it, or the tip of the run's branch if there is none.
         commit: CommitId,
+        /// Tip of the run's branch before that merge.
+        onto: Option<CommitId>,
     },
     /// The branches conflict.
     Conflicted {
@@ -45,18 +48,30 @@ impl RunRepository {
     /// Call [`RunRepository::commit_work`] first: uncommitted work is not merged.
     pub fn merge_task(&self, task: &TaskId, author: &GitIdentity) -> Result<MergeAttempt, RepoError> {
         let branch = self.task_branch(task);
-        let onto = self.run_tip()?;
         let tip =
             self.branch_tip(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
-        if self.is_ancestor(&tip, &onto)? {
-            let commit = self.find_merge_of(&tip, &onto)?.unwrap_or(onto);
-            return Ok(MergeAttempt::AlreadyMerged { commit });
+        self.merge_commit(&tip, author, &format!("Merge task {task}\n"))
+    }
+
+    /// Merges exactly this commit of a task, whatever its branch has since.
+    pub fn merge_commit(
+        &self,
+        tip: &CommitId,
+        author: &GitIdentity,
+        message: &str,
+    ) -> Result<MergeAttempt, RepoError> {
+        let onto = self.run_tip()?;
+        if self.is_ancestor(tip, &onto)? {
+            let Some(merge) = self.find_merge_of(tip, &onto)? else {
+                return Ok(MergeAttempt::AlreadyMerged { commit: onto, onto: None });
+            };
+            let before = find_commit(&self.repository.git, &format!("{merge}^1"))?;
+            return Ok(MergeAttempt::AlreadyMerged { commit: merge, onto: before });
         }
-        match conflicts::merge_tree(&self.repository.git, &onto, &tip)? {
+        match conflicts::merge_tree(&self.repository.git, &onto, tip)? {
             MergeTreeResult::Conflicted(conflicts) => Ok(MergeAttempt::Conflicted { onto, conflicts }),
             MergeTreeResult::Merged { tree } => {
-                let message = format!("Merge task {task}\n");
-                let commit = self.commit_tree(&tree, &[onto.clone(), tip], author, &message)?;
+                let commit = self.commit_tree(&tree, &[onto.clone(), tip.clone()], author, message)?;
                 Ok(MergeAttempt::Merged { onto, commit, tree })
             }
         }

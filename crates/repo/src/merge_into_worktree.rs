@@ -16,6 +16,8 @@ impl RunRepository {
             return Ok(());
         }
         let tip = self.run_tip()?;
+        // Git refuses to overwrite changes that are not committed.
+        self.discard_leftovers(worktree, &tip)?;
         let options = ["merge", "--quiet", "--no-commit", "--no-ff", "--no-stat", "--no-rerere-autoupdate"];
         // Git requires a committer even if it does not commit.
         let committer = GitIdentity::jangdan();

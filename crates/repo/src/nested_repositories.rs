@@ -18,14 +18,14 @@ const FILES_MAX: usize = 10_000;
 pub(crate) fn store_nested_files(
     git: &GitClient,
     nested: &[PathBuf],
-    excluded: &[PathBuf],
+    is_excluded: impl Fn(&PathBuf) -> bool,
 ) -> Result<Vec<u8>, RepoError> {
     let mut files = Vec::new();
     for folder in nested {
         let io = |source| RepoError::Io { operation: "read", path: git.folder().join(folder), source };
         collect_files(git.folder(), folder, &mut files).map_err(io)?;
     }
-    files.retain(|(path, _)| !excluded.contains(path));
+    files.retain(|(path, _)| !is_excluded(path));
     let mut lines = Vec::new();
     for (path, kind) in files.iter().take(FILES_MAX) {
         let whole = git.folder().join(path);

@@ -7,7 +7,7 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{RepoError, RunRepository, TaskWorktree};
+use crate::{RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers};
 
 /// Files that two tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,8 @@ impl TaskPairOverlap {
 }
 
 impl RunRepository {
-    /// Returns all files that a task changed since it branched off, including uncommitted ones.
+    /// Returns all files that a task changed since it branched off, including uncommitted ones, without caches and
+    /// leftovers of its check.
     pub fn changed_files(&self, worktree: &TaskWorktree) -> Result<BTreeSet<PathBuf>, RepoError> {
         let git = &worktree.slot.git;
         let base = git
@@ -52,7 +53,10 @@ impl RunRepository {
             ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", &base, "--"];
         let tracked = git.call(options).run()?;
         let untracked = git.call(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
-        Ok(tracked.paths().chain(untracked.paths()).collect())
+        let leftovers = CheckLeftovers::read(&worktree.slot)?;
+        let is_cache = |path: &PathBuf| worktree.slot.untracked_files.is_cache(path);
+        let untracked = untracked.paths().filter(|path| !is_cache(path));
+        Ok(tracked.paths().chain(untracked).filter(|path| !leftovers.has_path(path)).collect())
     }
 
     /// Returns each pair of worktrees that changed the same files.

@@ -7,7 +7,10 @@ use std::{
 
 use domain::RunId;
 
-use crate::{CommitId, GitOptions, RepoError, RunRepository, git::GitClient, status::working_tree_status};
+use crate::{
+    CommitId, GitIdentity, GitOptions, RepoError, RunRepository, UntrackedFileRules, git::GitClient,
+    status::working_tree_status,
+};
 
 /// First version with `merge-tree --write-tree`.
 const VERSION_MIN: (u32, u32) = (2, 38);
@@ -24,6 +27,8 @@ pub struct Repository {
     pub traits: RepositoryTraits,
     /// Whether worktrees get the submodules of the user's checkout.
     pub with_submodules: bool,
+    /// Which untracked files of worktrees are not committed.
+    pub untracked_files: UntrackedFileRules,
     pub(crate) git: GitClient,
 }
 
@@ -102,7 +107,25 @@ impl Repository {
         })?;
         let traits = read_traits(&git)?;
         let git = git.in_folder(&common);
-        Ok(Self { common, opened_from: here, traits, with_submodules: true, git })
+        Ok(Self {
+            common,
+            opened_from: here,
+            traits,
+            with_submodules: true,
+            untracked_files: UntrackedFileRules::default(),
+            git,
+        })
+    }
+
+    /// Returns the identity with which the user commits in the folder it was discovered from, if it is configured.
+    pub fn user_identity(&self) -> Result<Option<GitIdentity>, RepoError> {
+        let git = self.git.in_folder(&self.opened_from);
+        let setting = |name: &str| -> Result<Option<String>, RepoError> {
+            let answer = git.call(["config", "--get", name]).run_accepting_codes(&[1])?;
+            Ok(Some(answer.trimmed_text()).filter(|text| !text.is_empty()))
+        };
+        let (name, email) = (setting("user.name")?, setting("user.email")?);
+        Ok(name.zip(email).map(|(name, email)| GitIdentity { name, email }))
     }
 
     /// Returns what is checked out in the folder it was discovered from.

@@ -47,6 +47,16 @@ impl RunRepository {
         self.snapshot_slot(&worktree.slot, label, excluded)
     }
 
+    /// Preserves a commit of a task under a ref, so that it stays when the agent resets its branch.
+    pub fn preserve_task_commit(&self, task: &TaskId, commit: &CommitId) -> Result<(), RepoError> {
+        let name = task.to_string();
+        let refs = self.snapshot_refs(&name)?;
+        if refs.iter().all(|snapshot_ref| snapshot_ref.commit != *commit) {
+            self.preserve_commit(&name, commit, &refs)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn snapshot_slot(
         &self,
         slot: &WorktreeSlot,

@@ -12,8 +12,8 @@ use std::{
 use domain::TaskId;
 
 use crate::{
-    CommitId, RepoError, Repository, RunRepository, git::GitClient, names::worktree_folder_name,
-    worktree_lock,
+    CommitId, RepoError, Repository, RunRepository, UntrackedFileRules, git::GitClient,
+    names::worktree_folder_name, worktree_lock,
 };
 
 /// Marks a complete worktree.
@@ -45,6 +45,7 @@ pub(crate) struct WorktreeSlot {
     /// Where the git directory is moved on removal.
     removed_git_dir: PathBuf,
     pub(crate) git: GitClient,
+    pub(crate) untracked_files: UntrackedFileRules,
 }
 
 /// What exists on disk for a slot.
@@ -74,7 +75,8 @@ impl WorktreeSlot {
         let git_dir = common.join("worktrees").join(&folder);
         let git = run.repository.git.in_worktree(&path, &git_dir);
         let gone = common.join(format!("{REMOVED_PREFIX}{folder}"));
-        Self { name, path, git_dir, removed_git_dir: gone, git }
+        let untracked_files = run.repository.untracked_files.clone();
+        Self { name, path, git_dir, removed_git_dir: gone, git, untracked_files }
     }
 
     pub(crate) fn state(&self) -> SlotState {

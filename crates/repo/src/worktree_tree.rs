@@ -2,6 +2,7 @@
 //! changed.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
     fs::{self, File},
     io,
@@ -12,6 +13,7 @@ use std::{
 
 use crate::{
     CommitId, RepoError,
+    check_leftovers::{CheckLeftovers, TreeChange, index_changes},
     git::{GitClient, nul_list, to_path},
     leftover::remove_temporary_file,
     nested_repositories,
@@ -30,25 +32,48 @@ pub(crate) struct WorktreeTree {
     pub(crate) unmerged: Vec<PathBuf>,
     /// Nested repositories. Their files are in the tree, their history is not.
     pub(crate) nested: Vec<PathBuf>,
+    /// Untracked files that are not in the tree: caches.
+    pub(crate) left_out: BTreeSet<PathBuf>,
+    /// Changes by the last check that are not in the tree.
+    pub(crate) leftovers: Vec<TreeChange>,
 }
 
-/// Writes the tree of tracked files and of untracked files that are not ignored, without the excluded paths.
+/// Writes the tree of the work in a worktree: tracked files, and untracked files that are not ignored, without the
+/// excluded paths, caches, and what the last check left behind.
 pub(crate) fn write_worktree_tree(
     slot: &WorktreeSlot,
     excluded: &[PathBuf],
 ) -> Result<WorktreeTree, RepoError> {
+    write_tree_without(slot, excluded, &CheckLeftovers::read(slot)?)
+}
+
+/// Writes the tree of a worktree with what its last check left behind.
+pub(crate) fn write_tree_with_leftovers(slot: &WorktreeSlot) -> Result<WorktreeTree, RepoError> {
+    write_tree_without(slot, &[], &CheckLeftovers::default())
+}
+
+fn write_tree_without(
+    slot: &WorktreeSlot,
+    excluded: &[PathBuf],
+    check_leftovers: &CheckLeftovers,
+) -> Result<WorktreeTree, RepoError> {
     let git = &slot.git;
     let head = find_commit(git, "HEAD")?;
     let index = TemporaryIndex::for_slot(slot, head.as_ref())?;
-    let status = index.add_working_tree(excluded)?;
-    let mut lines = nested_repositories::store_nested_files(git, &status.nested, excluded)?;
+    let is_left_out = |path: &Path| slot.untracked_files.is_cache(path);
+    let status = index.add_working_tree(excluded, is_left_out)?;
+    let is_excluded = |path: &PathBuf| excluded.contains(path) || is_left_out(path);
+    let mut lines = nested_repositories::store_nested_files(git, &status.nested, is_excluded)?;
     index.update_paths(&["--force-remove"], excluded)?;
     lines.extend(index.head_entries(head.as_ref(), excluded)?);
     if !lines.is_empty() {
         index.run_git_call(&["update-index", "-z", "--index-info"], lines)?;
     }
+    let leftovers = index.remove_leftovers(check_leftovers, head.as_ref())?;
     let tree = index.write_tree()?;
-    Ok(WorktreeTree { tree, head, unmerged: status.unmerged, nested: status.nested })
+    let left_out = status.untracked.into_iter().filter(|path| is_left_out(path)).collect();
+    let (unmerged, nested) = (status.unmerged, status.nested);
+    Ok(WorktreeTree { tree, head, unmerged, nested, left_out, leftovers })
 }
 
 /// A temporary index file, removed on drop.
@@ -89,17 +114,40 @@ impl<'a> TemporaryIndex<'a> {
         Ok(index)
     }
 
-    /// Adds the content of the working tree, except nested repositories and excluded paths.
-    pub(crate) fn add_working_tree(&self, excluded: &[PathBuf]) -> Result<WorkingTreeStatus, RepoError> {
+    /// Adds the content of the working tree, except nested repositories, excluded paths, and untracked files that are
+    /// left out.
+    pub(crate) fn add_working_tree(
+        &self,
+        excluded: &[PathBuf],
+        is_left_out: impl Fn(&Path) -> bool,
+    ) -> Result<WorkingTreeStatus, RepoError> {
         self.clear_hidden_flags()?;
         let mut status = working_tree_status(self.git, Some(self.path_os_str()))?;
         let is_kept = |path: &PathBuf| !excluded.contains(path);
-        status.changed.retain(is_kept);
+        let left_out: BTreeSet<&PathBuf> = status.untracked.iter().filter(|path| is_left_out(path)).collect();
+        status.changed.retain(|path| is_kept(path) && !left_out.contains(path));
         status.missing.retain(is_kept);
         // Missing files first: a folder may have become a file or a link to another folder.
         self.update_paths(&["--force-remove"], &status.missing)?;
         self.update_paths(&["--add", "--remove", "--replace"], &status.changed)?;
         Ok(status)
+    }
+
+    /// Replaces files that are as the last check left them by those of HEAD, and returns the changes of the check.
+    fn remove_leftovers(
+        &self,
+        leftovers: &CheckLeftovers,
+        head: Option<&CommitId>,
+    ) -> Result<Vec<TreeChange>, RepoError> {
+        let (Some(head), false) = (head, leftovers.is_empty()) else { return Ok(Vec::new()) };
+        let mut changes = index_changes(self.git, &self.path, head)?;
+        changes.retain(|change| leftovers.contains(change));
+        let lines: Vec<u8> =
+            changes.iter().flat_map(|change| change.before.index_line(&change.path)).collect();
+        if !lines.is_empty() {
+            self.run_git_call(&["update-index", "-z", "--index-info"], lines)?;
+        }
+        Ok(changes)
     }
 
     /// Writes the tree of this index.

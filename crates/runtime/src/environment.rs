@@ -11,6 +11,8 @@ use std::{
 use domain::{AgentName, Budget, ModelPrice, PlanStatus, PlannedWork, TaskId};
 use serde::{Deserialize, Serialize};
 
+use crate::commit_style::CommitStyle;
+
 const FILE: &str = "environment.json";
 /// Name of the file in runs of earlier versions. Read if the run's folder has no [`FILE`].
 const FILE_OF_EARLIER_VERSIONS: &str = "outfit.json";
@@ -38,6 +40,9 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub copy: Vec<PathBuf>,
+    /// Names of untracked files and folders that are not committed; `*` matches any characters.
+    #[serde(default)]
+    pub caches: Vec<String>,
     /// Whether the project's submodules are checked out in worktrees.
     #[serde(default = "default_true")]
     pub submodules: bool,
@@ -60,6 +65,9 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sandbox_write: Vec<PathBuf>,
+    /// Author, message and number of the commits with the work of agents.
+    #[serde(default)]
+    pub commit: CommitStyle,
     /// How the run's work is brought into a branch that has moved on.
     #[serde(default)]
     pub land_strategy: LandStrategy,

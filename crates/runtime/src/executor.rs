@@ -18,6 +18,7 @@ mod run_context;
 mod session;
 mod stop_token;
 mod task_brief;
+mod task_check;
 mod wake_up;
 
 use std::{
@@ -269,13 +270,10 @@ impl Executor for LocalExecutor {
                     reason: "it has no thread".to_owned(),
                 }),
             },
-            Effect::RunCheck { task, attempt, command, timeout_ms } => {
-                self.start_disk_job(id, move |context, stop_token| {
-                    let receipt =
-                        job::check_task(context, &job_name(id), &task, &command, timeout_ms, stop_token)?;
-                    Ok(Report::CheckFinished { task, attempt, receipt })
-                });
-            }
+            Effect::RunCheck(order) => self.start_disk_job(id, move |context, stop_token| {
+                let receipt = task_check::check_task(context, &job_name(id), &order, stop_token)?;
+                Ok(Report::CheckFinished { task: order.task, attempt: order.attempt, receipt })
+            }),
             Effect::Merge(order) => self.start_disk_job(id, move |context, stop_token| {
                 let outcome = merge::merge_task(context, &order, &job_name(id), stop_token)?;
                 Ok(Report::MergeFinished { task: order.task, attempt: order.attempt, outcome })

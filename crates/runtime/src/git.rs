@@ -10,17 +10,20 @@ use std::{
     time::SystemTime,
 };
 
-use domain::{PhaseNumber, RunId, SessionId, TaskId};
+use domain::{ChangeSummary, PhaseNumber, RunId, SessionId, TaskId};
+use engine::MergedCommits;
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
     LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefKeepReason, RefPruneOptions,
-    RefPruneReport, RepoError, Repository, RunRepository, TaskWorktree, WorktreeSnapshot,
+    RefPruneReport, RepoError, Repository, RunRepository, TaskMerge, TaskWorktree, UntrackedFileRules,
+    WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 use views::{TaskState, Views};
 
 use crate::{
+    commit_style::{CommitStyle, CommittedTask},
     environment::{Isolation, RunEnvironment},
     land::LandScope,
 };
@@ -82,6 +85,15 @@ pub enum KeptRefReason {
     },
 }
 
+/// Which changes of a phase a diff has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseDiffScope {
+    /// Changes of all its merged tasks.
+    All,
+    /// Those since the last round of its gate that failed or was rejected.
+    SinceRejection,
+}
+
 /// The last failure of creating a worktree, which is logged once.
 #[derive(Debug, Default)]
 struct LoggedFailure(Option<String>);
@@ -92,6 +104,7 @@ pub(crate) struct RunGit {
     run: RunRepository,
     target: Option<String>,
     base: String,
+    style: CommitStyle,
     /// Held during each operation.
     lock: Arc<Mutex<LoggedFailure>>,
     /// Held while a merged tree is checked, since a run has one worktree for that.
@@ -108,11 +121,13 @@ impl RunGit {
         let Isolation::Worktrees { base, target } = &environment.isolation else { return Ok(None) };
         let mut repository = Repository::discover(&environment.project, &GitOptions::from_environment())?;
         repository.with_submodules = environment.submodules;
+        repository.untracked_files = UntrackedFileRules { caches: environment.caches.clone() };
         let run = repository.open_run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,
             target: target.clone(),
             base: base.clone(),
+            style: environment.commit.clone(),
             lock: Arc::default(),
             check_worktree_lock: Arc::default(),
         }))
@@ -224,28 +239,68 @@ impl RunGit {
         self.run.restore_worktree(&worktree, &target, &[]).map(drop)
     }
 
-    /// Returns the path of a task's worktree and the id of its current tree.
-    pub(crate) fn snapshot_for_check(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
-        let _lock = self.lock();
-        let worktree = self.run.create_worktree(task)?;
-        let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
-        Ok((worktree.path, snapshot.tree))
-    }
-
-    /// Commits the changes of a task, and merges them with the run's branch without moving it.
-    pub(crate) fn try_merge(
+    /// Commits the work of a task before its check, and returns its worktree, tree and commit.
+    ///
+    /// Work that cannot be committed, such as unresolved conflicts, is checked too, without a commit: its merge reports
+    /// the reason.
+    pub(crate) fn commit_for_check(
         &self,
         task: &TaskId,
         author: &str,
-        message: String,
-    ) -> Result<MergeAttempt, RepoError> {
+        title: &str,
+    ) -> Result<(PathBuf, String, Option<CommitId>), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
-        let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
-        let work = CommitOptions { author: author.clone(), message, excluded: Vec::new() };
-        self.run.mark_resolved_if_no_markers(&worktree)?;
-        self.run.commit_work(&worktree, &work)?;
-        self.run.merge_task(task, &author)
+        match self.commit_work(&worktree, author, title) {
+            Ok(commit) => {
+                self.run.preserve_task_commit(task, &commit)?;
+                Ok((worktree.path, self.run.tree_of(&commit)?, Some(commit)))
+            }
+            Err(RepoError::UnresolvedConflicts { .. } | RepoError::HeadDiverged { .. }) => {
+                let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
+                Ok((worktree.path, snapshot.tree, None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records what the check of a task left behind in its worktree. `tree` is the tree that was checked.
+    pub(crate) fn record_check_leftovers(&self, task: &TaskId, tree: &str) -> Result<(), RepoError> {
+        let _lock = self.lock();
+        let Some(worktree) = self.run.open_worktree(task) else { return Ok(()) };
+        self.run.record_check_leftovers(&worktree, tree)
+    }
+
+    /// Merges the checked commit of a task with the run's branch without moving it. Without a checked commit, commits
+    /// the work of the task first.
+    pub(crate) fn try_merge(
+        &self,
+        task: &TaskId,
+        checked: Option<&str>,
+        author: &str,
+        title: &str,
+    ) -> Result<MergeAttempt, RepoError> {
+        let _lock = self.lock();
+        let commit = match checked {
+            Some(commit) => self.run.repository.resolve_commit(commit)?,
+            None => self.commit_work(&self.run.create_worktree(task)?, author, title)?,
+        };
+        let (author, message) = self.describe_commit(task, author, title);
+        // The message of the task's commit when the merge becomes one.
+        let message = if self.style.is_squashed { message } else { format!("Merge task {task}\n") };
+        self.run.merge_commit(&commit, &author, &message)
+    }
+
+    fn commit_work(&self, worktree: &TaskWorktree, author: &str, title: &str) -> Result<CommitId, RepoError> {
+        let (author, message) = self.describe_commit(&worktree.task, author, title);
+        let work = CommitOptions { author, message, excluded: Vec::new() };
+        self.run.mark_resolved_if_no_markers(worktree)?;
+        self.run.commit_work(worktree, &work)
+    }
+
+    /// Returns the author and the message of a commit with the work of a task.
+    fn describe_commit(&self, task: &TaskId, agent: &str, title: &str) -> (GitIdentity, String) {
+        self.style.describe(&CommittedTask { run: &self.run.run_id, task, title, agent })
     }
 
     /// Checks out a commit in the worktree for checks of merged trees.
@@ -331,15 +386,20 @@ impl RunGit {
     /// Returns the commit with the approved work, or with all of it; `None` if no phase is approved.
     pub(crate) fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
         let _lock = self.lock();
-        match scope {
-            LandScope::All => self.run.run_tip().map(Some),
-            LandScope::Approved(phases) if phases.is_empty() => Ok(None),
+        let commit = match scope {
+            LandScope::All => self.run.run_tip()?,
+            LandScope::Approved(phases) if phases.is_empty() => return Ok(None),
             // Gates of earlier versions did not record a commit, and approved all merged work.
             LandScope::Approved(phases) => match self.run.latest_gate_commit(phases)? {
-                Some(commit) => Ok(Some(commit)),
-                None => self.run.run_tip().map(Some),
+                Some(commit) => commit,
+                None => self.run.run_tip()?,
             },
+        };
+        if self.style.is_squashed {
+            let base = self.run.repository.resolve_commit(&self.base)?;
+            return self.run.linearize(&base, &commit).map(Some);
         }
+        Ok(Some(commit))
     }
 
     /// Plans how a branch gets a commit of the run. Moves nothing.
@@ -403,6 +463,28 @@ impl RunGit {
         self.run.task_diff(task)
     }
 
+    /// Summarizes the files that merges changed; those since a commit if one is given.
+    pub(crate) fn summarize_merges(
+        &self,
+        merges: &[MergedCommits],
+        since: Option<&str>,
+    ) -> Result<ChangeSummary, RepoError> {
+        let _lock = self.lock();
+        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
+        self.run.summarize_merges(&task_merges(merges), since.as_ref())
+    }
+
+    /// Returns the diff of merges; the part since a commit if one is given.
+    pub(crate) fn diff_merges(
+        &self,
+        merges: &[MergedCommits],
+        since: Option<&str>,
+    ) -> Result<String, RepoError> {
+        let _lock = self.lock();
+        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
+        self.run.diff_merges(&task_merges(merges), since.as_ref())
+    }
+
     /// Removes the worktrees of ended tasks and sessions.
     pub(crate) fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
         let mut report = CleanupReport::default();
@@ -460,4 +542,12 @@ impl RunGit {
     fn lock(&self) -> MutexGuard<'_, LoggedFailure> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the merges whose commits are known.
+fn task_merges(merges: &[MergedCommits]) -> Vec<TaskMerge> {
+    let parse = |merge: &MergedCommits| {
+        Some(TaskMerge { onto: CommitId::parse(&merge.onto)?, commit: CommitId::parse(&merge.commit)? })
+    };
+    merges.iter().filter_map(parse).collect()
 }

@@ -27,7 +27,7 @@ use sessions::{SessionError, Sessions};
 use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog, StoreError};
 use tokio::sync::broadcast;
 use tracing::{debug, error, info, warn};
-use views::{GateState, RowKind, RunRow, Views};
+use views::{GateRow, GateState, MergedRange, RowKind, RunRow, Views};
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
@@ -38,7 +38,7 @@ use crate::{
         self, CheckoutPolicy, DiskFull, LandError, LandingOrder, LocalExecutor, RunContext, RunObservers,
         StopToken,
     },
-    git::{CleanupReport, RunGit},
+    git::{CleanupReport, PhaseDiffScope, RunGit},
     land::{LandOptions, LandReport, LandScope},
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
@@ -428,6 +428,28 @@ impl Host {
     /// Returns the changes of a task as a git diff.
     pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
         self.run_git(run)?.task_diff(task).map_err(HostError::from)
+    }
+
+    /// Returns the changes of the merged tasks of a phase as a git diff. Those since a rejection are all of
+    /// them if no round of its gate failed or was rejected.
+    pub fn phase_diff(
+        &self,
+        run: &RunId,
+        phase: PhaseNumber,
+        scope: PhaseDiffScope,
+    ) -> Result<String, HostError> {
+        let snapshot = self.run_snapshot(run)?;
+        let merges = snapshot.views.phase_merges(phase).iter().map(|MergedRange { onto, commit }| {
+            engine::MergedCommits { onto: onto.clone(), commit: commit.clone() }
+        });
+        let merges: Vec<_> = merges.collect();
+        let rejected = match scope {
+            PhaseDiffScope::All => None,
+            PhaseDiffScope::SinceRejection => {
+                snapshot.views.rows().gates.get(&phase).and_then(GateRow::rejected_commit)
+            }
+        };
+        self.run_git(run)?.diff_merges(&merges, rejected).map_err(HostError::from)
     }
 
     /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when the check of the merged

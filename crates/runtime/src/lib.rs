@@ -6,6 +6,7 @@
 //! engine.
 
 mod check_program;
+mod commit_style;
 mod disk_budget;
 mod durable_run;
 mod environment;
@@ -24,9 +25,10 @@ mod saved_permissions;
 mod session_access;
 mod task_durations;
 
+pub use commit_style::CommitStyle;
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
-pub use git::{CleanupReport, KeptRefReason, RefCleanupReport, installed_git_version};
+pub use git::{CleanupReport, KeptRefReason, PhaseDiffScope, RefCleanupReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
 pub use land::{LandKind, LandOptions, LandReport, ManualMerge};

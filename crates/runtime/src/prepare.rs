@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
+use crate::{CommitStyle, Isolation, LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
 use sessions::detect::AgentDetector;
@@ -36,6 +36,7 @@ pub use remark::StartRemark;
 
 pub use config_sources::ConfigSources;
 
+/// Note for a run that makes one commit for each task without a known author.
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
@@ -75,6 +76,10 @@ pub fn prepare_run(
     let location = location::find(project, &config.worktree, options.in_place)?;
     remarks.extend(uncommitted_remark(&location, plan.file.as_deref()));
     remarks.extend(location.remarks);
+    let is_isolated = matches!(location.isolation, Isolation::Worktrees { .. });
+    if is_isolated && config.commit.is_squashed && config.commit.author.is_none() && location.user.is_none() {
+        remarks.push(StartRemark::NoUserIdentity);
+    }
     let done_before =
         earlier_runs::apply_repeat_policy(&work, &options.earlier_runs, options.repeat, &mut remarks)?;
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
@@ -101,6 +106,7 @@ pub fn prepare_run(
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
+        caches: config.worktree.caches.clone(),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         check_retries: config.check_retries,
@@ -116,6 +122,7 @@ pub fn prepare_run(
             ::config::SandboxMode::Required => SandboxMode::Required,
         },
         sandbox_write: config.sandbox.write.clone(),
+        commit: commit_style(&config.commit, location.user.as_deref()),
         land_strategy: match config.land_strategy {
             ::config::LandStrategy::Merge => LandStrategy::Merge,
             ::config::LandStrategy::Rebase => LandStrategy::Rebase,
@@ -136,6 +143,16 @@ pub fn prepare_run(
         person: options.person.clone(),
     };
     Ok(PreparedRun { new, remarks })
+}
+
+/// Returns the form of the commits. With one commit for each task, the user is its author.
+fn commit_style(config: &::config::CommitConfig, user: Option<&str>) -> CommitStyle {
+    let user = user.filter(|_| config.is_squashed).map(str::to_owned);
+    CommitStyle {
+        is_squashed: config.is_squashed,
+        author: config.author.clone().or(user),
+        message: config.message.clone(),
+    }
 }
 
 /// Returns a remark about changes in the user's checkout that agents do not see.
@@ -178,6 +195,7 @@ mod tests {
             root: PathBuf::from("/project"),
             isolation: Isolation::InPlace,
             uncommitted: files.iter().map(PathBuf::from).collect(),
+            user: None,
             remarks: Vec::new(),
         };
         let remark = uncommitted_remark(&location, Some(Path::new("/project/docs/TASKS.md")));

@@ -15,8 +15,8 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use domain::{RunId, Sequence, TaskId, UserCommand};
-use runtime::{CleanupReport, LandOptions, LandReport, NewRun, ShutdownMode};
+use domain::{PhaseNumber, RunId, Sequence, TaskId, UserCommand};
+use runtime::{CleanupReport, LandOptions, LandReport, NewRun, PhaseDiffScope, ShutdownMode};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;
@@ -173,6 +173,22 @@ impl Client {
     /// Returns the changes of a task as a git diff.
     pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, ClientError> {
         let diff = self.request(&Method::GET, &format!("/api/runs/{run}/tasks/{task}/diff"), Vec::new())?;
+        Ok(String::from_utf8_lossy(&diff).into_owned())
+    }
+
+    /// Returns the changes of the merged tasks of a phase as a git diff.
+    pub fn phase_diff(
+        &self,
+        run: &RunId,
+        phase: PhaseNumber,
+        scope: PhaseDiffScope,
+    ) -> Result<String, ClientError> {
+        let query = match scope {
+            PhaseDiffScope::All => "",
+            PhaseDiffScope::SinceRejection => "?sinceRejection=true",
+        };
+        let path = format!("/api/runs/{run}/phases/{phase}/diff{query}");
+        let diff = self.request(&Method::GET, &path, Vec::new())?;
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }
 

@@ -87,6 +87,7 @@ routes! {
     tasks::get_task,
     tasks::conversation,
     results::diff,
+    results::phase_diff,
     results::land_run,
     results::remove_finished_worktrees,
     sessions::output,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
 
-use crate::rows::{InboxItem, PendingCounts, ResponsibleParty, SessionState, TaskState};
+use crate::rows::{InboxItem, MergedRange, PendingCounts, ResponsibleParty, SessionState, TaskState};
 
 /// State of the fold beside the rows.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +118,8 @@ pub(crate) struct PhaseFacts {
     pub at_gate: BTreeSet<TaskId>,
     /// Receipts of its gate.
     pub receipts: Vec<(Sequence, u32)>,
+    /// Merges of its tasks, oldest first.
+    pub merges: Vec<MergedRange>,
 }
 
 /// State of a session beside its row.

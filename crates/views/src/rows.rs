@@ -38,7 +38,7 @@ pub use domain::InboxItem;
 pub(crate) use escalation::subject_task_and_phase;
 pub use escalation::{EscalationRow, EscalationState};
 pub use feedback_loop::{LoopRound, LoopRow, LoopState};
-pub use gate::{GateRound, GateRow, GateState, PhaseApproval};
+pub use gate::{GateRound, GateRow, GateState, GateTask, MergedRange, PhaseApproval};
 pub use inbox::InboxRow;
 pub use invocation::{InvocationRow, InvocationState};
 pub use overlap::OverlapRow;

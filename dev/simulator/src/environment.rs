@@ -153,7 +153,7 @@ impl Environment {
             Effect::SpawnAgent(_)
             | Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
-            | Effect::RunCheck { .. }
+            | Effect::RunCheck(_)
             | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }

@@ -155,12 +155,14 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
             }
             return inputs;
         }
-        Effect::RunCheck { task, attempt, command, .. } => {
-            Report::CheckFinished { task, attempt, receipt: passing_receipt(command) }
+        Effect::RunCheck(order) => {
+            let receipt = passing_receipt(order.command);
+            Report::CheckFinished { task: order.task, attempt: order.attempt, receipt }
         }
         Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
         Effect::Merge(order) => {
-            let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None };
+            let outcome =
+                MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None, onto: None };
             Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
         }
         Effect::CheckGate(gate) => {
@@ -199,6 +201,7 @@ fn passing_receipt(command: String) -> Receipt {
         output_hash: "0".to_owned(),
         output_tail: String::new(),
         tree: "1".to_owned(),
+        commit: None,
         started_at: Timestamp(0),
         finished_at: Timestamp(1),
     }

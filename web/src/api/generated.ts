@@ -112,6 +112,18 @@ export type BlockedWork = {
 /** Limit in tokens or money, e.g. `200k` tokens or `$2`. */
 export type Budget = string;
 
+/** Changed files, of which only the first are listed. */
+export type ChangeSummary = {
+  /** Sorted by path; at most [`ChangeSummary::FILES_MAX`]. */
+  files: Array<FileChange>,
+  /** Number of all changed files. */
+  nFiles: number,
+  /** Lines added to all files. */
+  nAdded: number,
+  /** Lines removed from all files. */
+  nRemoved: number,
+};
+
 export type ChangedTask = {
   /** The task as in the plan file. */
   task: PlannedTask, fields: Array<PlanField>,
@@ -333,12 +345,23 @@ export type EventEntry = {
   quiet: boolean,
 };
 
+export type FileChange = { path: string,
+  /** Lines added and removed; absent for a binary file. */
+  lines?: LineCounts,
+};
+
 /** Results of the checks of a gate. */
 export type GateReport = { passed: boolean, receipts: Array<Receipt>, artefacts: Array<string>,
   /** Expected artefacts that do not exist. */
   missing: Array<string>,
   /** Tasks that caused the failure, if known. */
   tasks: Array<TaskId>, summary: string,
+  /** Commit of the run's branch that was examined. */
+  commit?: string,
+  /** Files that the tasks of the phase changed. */
+  changes?: ChangeSummary,
+  /** The part of it since the last round that failed or was rejected. */
+  changesSinceRejection?: ChangeSummary,
 };
 
 export type GateRound = { round: number,
@@ -356,7 +379,9 @@ export type GateRow = { phase: number, state: GateState, round: number,
   /** Files of the phase, from the latest report. */
   artefacts: Array<string>,
   /** Documents that agents reported. */
-  documents: Array<string>, approval: PhaseApproval | null,
+  documents: Array<string>,
+  /** Tasks of the phase when the current round ended its checks. */
+  tasks: Array<GateTask>, approval: PhaseApproval | null,
   /** Work that waits for it. */
   blocks: BlockedWork,
   /** First time that the phase reached its gate. */
@@ -364,6 +389,10 @@ export type GateRow = { phase: number, state: GateState, round: number,
 };
 
 export type GateState = "closed" | "checking" | "verifying" | "review" | "approved" | "rework";
+
+/** A task of a phase that is at its gate. */
+export type GateTask = { id: TaskId, title: string, state: TaskState, marks: Array<TaskMark>,
+};
 
 /** An action on an item of the inbox. */
 export type InboxAction = "answer" | "requestClarification" | "provide" | "refuse" | "skip" | "approve" | "reject" | { "resolve": EscalationAction }
@@ -528,6 +557,9 @@ export type Layout = { width: number, height: number, nodeWidth: number, nodeHei
   nodes: Array<PlacedTask>,
   /** Dependencies between tasks. */
   edges: Array<Link>,
+};
+
+export type LineCounts = { added: number, removed: number,
 };
 
 /** Dependency of one task on another. */
@@ -1025,7 +1057,9 @@ export type Receipt = { command: string,
   /** How often the command ran until it passed or the configured repetitions were used. */
   attempts: number, outputHash: string, outputTail?: string,
   /** Git tree the command ran on. */
-  tree: string, startedAt: Timestamp, finishedAt: Timestamp,
+  tree: string,
+  /** Commit with this tree; absent if the work could not be committed. */
+  commit?: string, startedAt: Timestamp, finishedAt: Timestamp,
 };
 
 export type ReceiptPurpose = "check" | "merge" | "gate";

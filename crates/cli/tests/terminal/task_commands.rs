@@ -114,12 +114,23 @@ fn a_rejected_phase_is_done_again_with_the_reason() {
     let project = TestProject::create_with_server(DOES_AS_TOLD);
     let run = project.start_run(one_phase_plan(&["T1", "T2"]), RunSettings::default());
     project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.assert_succeeds(&["inbox"], "2 files changed, +");
+    project.assert_succeeds(&["inbox"], "told-T1.txt +");
+    project.assert_succeeds(&["inbox"], "Tasks: T1 Do T1 (unchecked), T2 Do T2 (unchecked)");
+    project.assert_succeeds(&["diff", "--phase", "1"], "+++ b/told-T2.txt");
+    project.assert_fails(&["diff"], 2, "Name a task, or a phase with --phase N.");
+    project.assert_fails(&["diff", "T1", "--phase", "1"], 2, "cannot be used with");
+    project.assert_fails(&["diff", "--phase", "9"], 1, "9");
     project.assert_succeeds(
         &["reject", "1", "paint", "it", "blue", "--task", "T1"],
         "requested changes to phase 1",
     );
     project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
-    project.assert_succeeds(&["approve", "1"], "approved phase 1");
+    project.assert_succeeds(&["inbox"], "round 2");
+    project.assert_succeeds(&["inbox"], "Since the last round: 1 file changed, +");
+    let (_, latest) = project.run_jangdan(&["diff", "--phase", "1", "--since-rejection"]);
+    assert!(latest.contains("b/told-T1.txt") && !latest.contains("told-T2.txt"), "{latest}");
+    project.assert_succeeds(&["approve", "1"], "approved phase 1 (2 files changed, +");
     project.assert_succeeds(&["watch"], "2 of 2 done");
     let told = merged_file(&project, &run, "told-T1.txt");
     assert_eq!(told.matches("paint it blue").count(), 1, "{told}");

@@ -12,7 +12,7 @@ fn non_default_value(key: &Key) -> &'static str {
         ValueKind::Number { .. } => "7",
         ValueKind::Choice(names) => names.iter().find(|name| **name != key.default).unwrap(),
         ValueKind::Text | ValueKind::Path => "words",
-        ValueKind::Texts | ValueKind::Paths | ValueKind::InnerPaths => "['words']",
+        ValueKind::Texts | ValueKind::Paths | ValueKind::InnerPaths | ValueKind::Names => "['words']",
         ValueKind::Patterns => "['run:words']",
         ValueKind::Pair => "['a', 'b']",
         ValueKind::Time { .. } => "77m",
@@ -20,6 +20,8 @@ fn non_default_value(key: &Key) -> &'static str {
         ValueKind::Tokens => "77k",
         ValueKind::Money => "$77",
         ValueKind::Agent => "codex",
+        ValueKind::Identity => "Ada <ada@example.org>",
+        ValueKind::CommitMessage => "{title}",
         ValueKind::Ports => "7000-7999",
         ValueKind::Price => "1.25",
     }
@@ -112,7 +114,7 @@ fn examples_of_the_documentation_are_valid() {
 fn default_as_toml(key: &Key) -> String {
     match key.kind {
         ValueKind::Boolean | ValueKind::Number { .. } => key.default.to_owned(),
-        _ if key.default == "[]" => key.default.to_owned(),
+        _ if key.default.starts_with('[') => key.default.to_owned(),
         _ => format!("\"{}\"", key.default),
     }
 }

@@ -31,8 +31,11 @@ impl Run {
     }
 
     pub(super) fn apply_gate_checked(&mut self, event: &events::GateChecked) {
-        let events::GateChecked { phase, .. } = event;
-        self.pending_effects.remove(&EffectKey::Gate(*phase))
+        let events::GateChecked { phase, report, .. } = event;
+        self.pending_effects.remove(&EffectKey::Gate(*phase));
+        if let Some(phase) = self.phases.get_mut(phase) {
+            phase.examined_commit.clone_from(&report.commit);
+        }
     }
 
     pub(super) fn apply_gate_verifier_started(&mut self, event: &events::GateVerifierStarted) {
@@ -79,6 +82,7 @@ impl Run {
             phase.gate = GateState::Closed;
             phase.failures += 1;
             phase.rework = rework;
+            phase.rejected_commit = phase.examined_commit.take().or(phase.rejected_commit.take());
         }
     }
 
@@ -90,6 +94,8 @@ impl Run {
             round,
             check: own_check.or_else(|| self.settings.verify.clone()),
             artefacts: state.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
+            merges: state.map(|phase| phase.merges.clone()).unwrap_or_default(),
+            rejected_commit: state.and_then(|phase| phase.rejected_commit.clone()),
             timeout_ms: self.settings.timeout_ms,
         }
     }

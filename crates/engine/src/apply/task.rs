@@ -9,7 +9,7 @@ use domain::{
 
 use super::start::add_ms;
 use crate::{
-    effect::{Effect, MergeOrder, TaskDuration},
+    effect::{CheckOrder, Effect, MergeOrder, MergedCommits, TaskDuration},
     effect_sink::EffectSink,
     graph::Node,
     run::{NodeKind, Run},
@@ -134,6 +134,8 @@ impl Run {
         if !fields.is_empty() {
             task.reported.clone_from(fields);
         }
+        // The work has changed since its last check.
+        task.checked_commit = None;
         // An accepted report makes the corrections of earlier messages obsolete.
         let worker = task.session();
         if let Some(session) = worker.and_then(|session| self.session_mut_unmarked(session)) {
@@ -172,17 +174,35 @@ impl Run {
         self.set_task_stage(task_ref, TaskStage::Checked);
         if let Some(task) = self.task_mut(task_ref) {
             task.checked_tree = Some(receipt.tree.clone());
+            task.checked_commit.clone_from(&receipt.commit);
         }
+    }
+
+    pub(super) fn check_order(&self, task: TaskIndex, attempt: AttemptNumber, command: String) -> CheckOrder {
+        let state = self.task(task);
+        CheckOrder {
+            task: state.planned.id.clone(),
+            attempt,
+            title: state.planned.title.clone(),
+            author: self.author_of(task),
+            command,
+            timeout_ms: self.settings.timeout_ms,
+        }
+    }
+
+    fn author_of(&self, task: TaskIndex) -> String {
+        let agent = self.team.agent_name(self.task(task).agent).map(ToString::to_string);
+        agent.unwrap_or_else(|| "agent".to_owned())
     }
 
     pub(super) fn merge_order(&self, task: TaskIndex, attempt: AttemptNumber) -> MergeOrder {
         let state = self.task(task);
-        let agent = self.team.agent_name(state.agent).map(ToString::to_string);
         MergeOrder {
             task: state.planned.id.clone(),
             attempt,
             title: state.planned.title.clone(),
-            author: agent.unwrap_or_else(|| "agent".to_owned()),
+            author: self.author_of(task),
+            commit: state.checked_commit.clone(),
             // The user accepted the work despite its check, which would fail on the merged tree too.
             check: self
                 .check_of_task(task)
@@ -231,6 +251,7 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
+        self.record_merged_commits(task_ref, outcome);
         let proof = self.task(task_ref).stage.proof();
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
@@ -252,6 +273,18 @@ impl Run {
             MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,
         };
         self.set_task_stage(task_ref, stage);
+    }
+
+    fn record_merged_commits(&mut self, task: TaskIndex, outcome: &MergeOutcome) {
+        let number = self.task(task).planned.phase;
+        let Some(phase) = self.phases.get_mut(&number) else { return };
+        if let MergeOutcome::Merged { commit, onto: Some(onto), .. } = outcome {
+            let merge = MergedCommits { onto: onto.clone(), commit: commit.clone() };
+            // A task that was reworked without changes reports its earlier merge.
+            if !phase.merges.contains(&merge) {
+                phase.merges.push(merge);
+            }
+        }
     }
 
     pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, sink: &mut EffectSink) {

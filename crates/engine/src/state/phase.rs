@@ -3,7 +3,7 @@
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
 use super::{TaskIndex, task::BudgetUsage};
-use crate::graph::Node;
+use crate::{effect::MergedCommits, graph::Node};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GateState {
@@ -48,6 +48,12 @@ pub(crate) struct Phase {
     pub(crate) objections: Vec<(TaskId, String)>,
     /// Tasks to redo after the last failed round.
     pub(crate) rework: Vec<TaskIndex>,
+    /// Merges of its tasks, oldest first.
+    pub(crate) merges: Vec<MergedCommits>,
+    /// Commit that the current round examined.
+    pub(crate) examined_commit: Option<String>,
+    /// Commit that the last failed or rejected round examined.
+    pub(crate) rejected_commit: Option<String>,
     pub(crate) budget_usage: BudgetUsage,
 }
 
@@ -71,6 +77,9 @@ impl Phase {
             last_done: None,
             objections: Vec::new(),
             rework: Vec::new(),
+            merges: Vec::new(),
+            examined_commit: None,
+            rejected_commit: None,
             budget_usage: BudgetUsage::new(planned.budgets.iter().copied()),
         }
     }

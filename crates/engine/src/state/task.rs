@@ -213,6 +213,8 @@ pub(crate) struct Task {
     pub(crate) reported: BTreeMap<String, String>,
     /// Tree on which its check passed last, in any attempt.
     pub(crate) checked_tree: Option<String>,
+    /// Commit that passed the check since the last claim.
+    pub(crate) checked_commit: Option<String>,
     /// The checkpoint of its last turn, until it is finished; inputs wait for it, also those of the next attempt.
     pub(crate) turn_checkpoint: Option<CheckpointId>,
     pub(crate) escalations: Vec<EscalationId>,
@@ -291,6 +293,7 @@ impl Task {
             feedback_loop: None,
             reported: BTreeMap::new(),
             checked_tree: None,
+            checked_commit: None,
             turn_checkpoint: None,
             escalations: Vec::new(),
             permission_rules: Vec::new(),

@@ -37,7 +37,12 @@ pub(crate) fn send_report_of_line(
         [task, "merges"] => merge_report(
             runner,
             task,
-            MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
+            MergeOutcome::Merged {
+                commit: format!("merge-of-{task}"),
+                receipt: None,
+                tree: None,
+                onto: None,
+            },
         )?,
         [task, "merge", ..] if task.ends_with("'s") => {
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
@@ -79,7 +84,7 @@ fn remove_pending_effects(runner: &mut ScenarioRunner, is_reported: impl Fn(&Eff
 /// Reports that the pending check, merge or checkpoint of a task could not write to the disk.
 fn disk_full_report(runner: &mut ScenarioRunner, step: &[&str], error: String) -> Result<Report, String> {
     let is_step = |effect: &Effect| match (step, effect) {
-        (["the", "check", "of", owner], Effect::RunCheck { task, .. }) => task.as_str() == *owner,
+        (["the", "check", "of", owner], Effect::RunCheck(order)) => order.task.as_str() == *owner,
         (["the", "merge", "of", owner], Effect::Merge(order)) => order.task.as_str() == *owner,
         (["the", "checkpoint", "of", owner], Effect::MakeCheckpoint { task, .. }) => task.as_str() == *owner,
         _ => false,
@@ -105,16 +110,13 @@ fn check_report(
     let attempt = attempt.unwrap_or_else(|| attempt_of(runner, task.as_str()));
     let mut command = "check".to_owned();
     for (_, effect) in &runner.pending {
-        if let Effect::RunCheck { task: owner, command: expected, .. } = effect
-            && *owner == task
+        if let Effect::RunCheck(order) = effect
+            && order.task == task
         {
-            command.clone_from(expected);
+            command.clone_from(&order.command);
         }
     }
-    remove_pending_effects(
-        runner,
-        |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task),
-    );
+    remove_pending_effects(runner, |effect| matches!(effect, Effect::RunCheck(order) if order.task == task));
     let exit_status = i32::from(outcome == "fails");
     Ok(Report::CheckFinished {
         task,

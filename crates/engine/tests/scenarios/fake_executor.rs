@@ -70,10 +70,10 @@ impl FakeExecutor {
                 Report::InputSent { session: *session, input: *input, text: None }
             }
             Effect::EndSession { session } => Report::SessionEnded { session: *session, exit_status: None },
-            Effect::RunCheck { task, attempt, command, .. } => Report::CheckFinished {
-                task: task.clone(),
-                attempt: *attempt,
-                receipt: check_receipt(command, 0, "all passed", now),
+            Effect::RunCheck(order) => Report::CheckFinished {
+                task: order.task.clone(),
+                attempt: order.attempt,
+                receipt: check_receipt(&order.command, 0, "all passed", now),
             },
             Effect::Merge(order) => Report::MergeFinished {
                 task: order.task.clone(),
@@ -82,6 +82,7 @@ impl FakeExecutor {
                     commit: format!("merge-of-{}", order.task),
                     receipt: None,
                     tree: None,
+                    onto: Some(format!("before-{}", order.task)),
                 },
             },
             Effect::CheckGate(gate) => Report::GateChecked {
@@ -121,7 +122,7 @@ pub(crate) fn effect_name(effect: &Effect) -> &'static str {
         Effect::ParkSession { .. } => "ParkSession",
         Effect::WakeSession { .. } => "WakeSession",
         Effect::EndSession { .. } => "EndSession",
-        Effect::RunCheck { .. } => "RunCheck",
+        Effect::RunCheck(_) => "RunCheck",
         Effect::Merge(_) => "Merge",
         Effect::CheckGate(_) => "CheckGate",
         Effect::LandPhase { .. } => "LandPhase",
@@ -144,6 +145,7 @@ pub(crate) fn check_receipt(command: &str, exit_status: i32, output: &str, now: 
         output_hash: format!("hash-of-{output}"),
         output_tail: output.to_owned(),
         tree: "tree".to_owned(),
+        commit: None,
         started_at: now,
         finished_at: now,
     }

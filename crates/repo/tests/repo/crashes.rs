@@ -105,7 +105,7 @@ fn a_merge_interrupted_before_moving_the_branch_is_done_once() {
     run.advance_run_branch(&onto, &commit).unwrap();
     assert_eq!(
         run.merge_task(&task_id("T1"), &author).unwrap(),
-        MergeAttempt::AlreadyMerged { commit: commit.clone() }
+        MergeAttempt::AlreadyMerged { commit: commit.clone(), onto: Some(onto) }
     );
     assert_eq!(git(&fixture.user_folder(), &["rev-list", "--count", "--merges", "jangdan/r1/run"]), "1");
 }

@@ -3,16 +3,19 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup must fail the test")]
 
+mod check_leftovers;
 mod checkout_tree;
 mod conflicts;
 mod crashes;
 mod discovery;
 mod fixture;
 mod landing;
+mod linear_history;
 mod merge;
 mod names;
 mod overlap;
 mod patterns;
+mod phase_changes;
 mod prune;
 mod repository_kinds;
 mod restore;

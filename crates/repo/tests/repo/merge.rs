@@ -58,7 +58,7 @@ fn a_task_without_commits_is_already_merged() {
     let fixture = Fixture::new();
     let tip = fixture.run.run_tip().unwrap();
     fixture.create_worktree("T1");
-    assert_eq!(fixture.merge("T1"), MergeAttempt::AlreadyMerged { commit: tip });
+    assert_eq!(fixture.merge("T1"), MergeAttempt::AlreadyMerged { commit: tip, onto: None });
     assert!(matches!(
         fixture.run.merge_task(&task_id("T9"), &GitIdentity::jangdan()),
         Err(RepoError::BranchNotFound { .. })

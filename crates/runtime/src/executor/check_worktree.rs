@@ -10,7 +10,7 @@ use repo::CommitId;
 
 use super::{
     disk_full::JobError,
-    job::{self, Job, run_check, unstarted_receipt},
+    job::{self, CheckedWork, Job, run_check, unstarted_receipt},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
@@ -42,6 +42,7 @@ pub(super) fn run_merge_check(
     stop_token: &StopToken,
 ) -> Result<Receipt, JobError> {
     let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
+    let work = CheckedWork { tree, commit: Some(commit.to_string()) };
     let lock = git.lock_check_worktree();
     let user_file = context.host.run_folder(&context.run).join(USER_FILE);
     let user = fs::read_to_string(&user_file).unwrap_or_default();
@@ -58,12 +59,12 @@ pub(super) fn run_merge_check(
         if let Err(reason) = context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token)
         {
             let _ = fs::remove_file(&user_file);
-            return Ok(unstarted_receipt(command, tree, reason, started_at));
+            return Ok(unstarted_receipt(command, &work, reason, started_at));
         }
         worktree.path
     };
     let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };
-    let receipt = run_check(context, &job, tree);
+    let receipt = run_check(context, &job, &work);
     // A detached check continues in the worktree.
     if stop_token.stop_request() != Some(StopRequest::Detach) {
         let _ = fs::remove_file(&user_file);

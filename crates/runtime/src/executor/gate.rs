@@ -7,7 +7,7 @@ use repo::RepoError;
 use super::{
     check_worktree::{self, MergeCheck},
     disk_full::{DiskFull, JobError},
-    job::{Job, run_check},
+    job::{CheckedWork, Job, run_check},
     run_context::RunContext,
     stop_token::StopToken,
 };
@@ -51,13 +51,19 @@ fn try_examine_phase(
                 stop_token,
                 is_sandboxed: true,
             };
-            let tree = context.project_tree().unwrap_or_default();
-            report.receipts.push(run_check(context, &job, tree).map_err(JobError::DiskFull)?);
+            let work = CheckedWork { tree: context.project_tree().unwrap_or_default(), commit: None };
+            report.receipts.push(run_check(context, &job, &work).map_err(JobError::DiskFull)?);
         }
         return Ok(add_gate_verdict(report));
     };
     let (tip, tree) = git.run_branch_tip().map_err(job_error)?;
     git.record_gate(work.phase, &tip).map_err(job_error)?;
+    report.commit = Some(tip.to_string());
+    report.changes = Some(git.summarize_merges(&work.merges, None).map_err(job_error)?);
+    if let Some(rejected) = &work.rejected_commit {
+        let changes = git.summarize_merges(&work.merges, Some(rejected)).map_err(job_error)?;
+        report.changes_since_rejection = Some(changes);
+    }
     for pattern in &work.artefacts {
         let files = git.files_matching(&tip, pattern).map_err(job_error)?;
         if files.is_empty() {

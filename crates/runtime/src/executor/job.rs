@@ -4,8 +4,8 @@
 //! run in the same worktree.
 
 use std::{
-    env, fs,
-    path::{Path, PathBuf},
+    env,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -15,7 +15,7 @@ use holder::{
     protocol::{Request, StderrMode, StdioAttachment},
     spool::{EndReason, Exit, RecordBody, RecordFollower},
 };
-use repo::RepoError;
+use serde::{Deserialize, Serialize};
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
 
@@ -55,6 +55,14 @@ pub(super) struct JobResult {
     pub(super) finished_at: Timestamp,
 }
 
+/// The work that a check runs on.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct CheckedWork {
+    pub(super) tree: String,
+    /// Absent if the work is not committed.
+    pub(super) commit: Option<String>,
+}
+
 /// A command that runs in a directory.
 pub(super) struct Job<'a> {
     pub(super) name: &'a str,
@@ -67,69 +75,19 @@ pub(super) struct Job<'a> {
     pub(super) is_sandboxed: bool,
 }
 
-/// Runs the check of a task in its worktree.
-pub(super) fn check_task(
-    context: &RunContext,
-    name: &str,
-    task: &TaskId,
-    command: &str,
-    timeout_ms: u64,
-    stop_token: &StopToken,
-) -> Result<Receipt, DiskFull> {
-    let started_at = now();
-    match directory_and_tree(context, name, task) {
-        Ok((directory, tree)) => {
-            let job = Job {
-                name,
-                command,
-                directory: &directory,
-                task: Some(task),
-                timeout_ms,
-                stop_token,
-                is_sandboxed: true,
-            };
-            run_check(context, &job, tree)
-        }
-        Err(JobError::DiskFull(full)) => Err(full),
-        Err(JobError::Failed(reason)) => Ok(unstarted_receipt(command, String::new(), reason, started_at)),
-    }
-}
-
-/// Returns the directory of a task's check, and the tree that the directory had when the check started.
-fn directory_and_tree(
-    context: &RunContext,
-    name: &str,
-    task: &TaskId,
-) -> Result<(PathBuf, String), JobError> {
-    let job_error = |error: RepoError| JobError::new(context, &error);
-    let tree_file = context.host.run_folder(&context.run).join(format!("{name}-tree"));
-    if has_started(context, name)
-        && let Ok(tree) = fs::read_to_string(&tree_file)
-    {
-        let directory = match &context.git {
-            Some(git) => git.create_worktree(task).map_err(job_error)?.0.path,
-            None => context.environment.project.clone(),
-        };
-        return Ok((directory, tree));
-    }
-    let (directory, tree) = match &context.git {
-        Some(git) => git.snapshot_for_check(task).map_err(job_error)?,
-        None => (context.environment.project.clone(), context.project_tree().unwrap_or_default()),
-    };
-    // On failure a restart uses the tree of that time.
-    let _ = fs::write(tree_file, &tree);
-    Ok((directory, tree))
-}
-
 /// Runs a check, and again while it fails and repetitions are left. Returns the receipt of the last one.
-pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Result<Receipt, DiskFull> {
+pub(super) fn run_check(
+    context: &RunContext,
+    job: &Job<'_>,
+    work: &CheckedWork,
+) -> Result<Receipt, DiskFull> {
     let retries = context.environment.check_retries;
     // A killed server may have started a repetition.
     let is_started = |number: &u32| has_attempt_session(context, &repetition_name(job.name, *number));
     let mut number = (0..=retries).rev().find(is_started).unwrap_or(0);
     loop {
         let name = repetition_name(job.name, number);
-        let receipt = run_check_once(context, &Job { name: &name, ..*job }, tree.clone(), number + 1)?;
+        let receipt = run_check_once(context, &Job { name: &name, ..*job }, work, number + 1)?;
         let is_failed = !receipt.passed() && receipt.obstacle.is_none();
         if !is_failed || number >= retries || job.stop_token.is_stopped() {
             return Ok(receipt);
@@ -142,7 +100,7 @@ pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Re
 fn run_check_once(
     context: &RunContext,
     job: &Job<'_>,
-    tree: String,
+    work: &CheckedWork,
     attempts: u32,
 ) -> Result<Receipt, DiskFull> {
     let started_at = now();
@@ -154,7 +112,8 @@ fn run_check_once(
             attempts,
             output_hash: result.output_hash,
             output_tail: result.output_tail,
-            tree,
+            tree: work.tree.clone(),
+            commit: work.commit.clone(),
             started_at: result.started_at,
             finished_at: result.finished_at,
         }),
@@ -163,7 +122,7 @@ fn run_check_once(
             end_job(context, job.name);
             Err(full)
         }
-        Err(JobError::Failed(reason)) => Ok(unstarted_receipt(job.command, tree, reason, started_at)),
+        Err(JobError::Failed(reason)) => Ok(unstarted_receipt(job.command, work, reason, started_at)),
     }
 }
 
@@ -184,7 +143,7 @@ fn obstacle(context: &RunContext, job: &Job<'_>, result: &JobResult) -> Option<C
 /// Returns the receipt of a check that was not started.
 pub(super) fn unstarted_receipt(
     command: &str,
-    tree: String,
+    work: &CheckedWork,
     reason: String,
     started_at: Timestamp,
 ) -> Receipt {
@@ -195,7 +154,8 @@ pub(super) fn unstarted_receipt(
         attempts: 1,
         output_hash: hex(&Sha256::digest([])),
         output_tail: String::new(),
-        tree,
+        tree: work.tree.clone(),
+        commit: work.commit.clone(),
         started_at,
         finished_at: now(),
     }

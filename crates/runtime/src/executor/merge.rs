@@ -22,7 +22,7 @@ pub(super) fn merge_task(
     let Some(git) = &context.git else {
         // All tasks share the project's folder: nothing to merge.
         let tree = context.project_tree();
-        return Ok(MergeOutcome::Merged { commit: String::new(), receipt: None, tree });
+        return Ok(MergeOutcome::Merged { commit: String::new(), receipt: None, tree, onto: None });
     };
     match merge_with_git(context, git, order, job, stop_token) {
         Ok(outcome) => Ok(outcome),
@@ -40,11 +40,12 @@ fn merge_with_git(
 ) -> Result<MergeOutcome, JobError> {
     let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
-    match git.try_merge(task, &order.author, format!("{task}: {}\n", order.title)) {
+    match git.try_merge(task, order.commit.as_deref(), &order.author, &order.title) {
         // Checked again: a server may have been killed before it reported the check.
-        Ok(MergeAttempt::AlreadyMerged { commit }) => {
+        Ok(MergeAttempt::AlreadyMerged { commit, onto }) => {
             let tree = git.tree_of(&commit).map_err(job_error)?;
-            check_and_advance(context, git, order, job, stop_token, MergedCommit { onto: None, commit, tree })
+            let merged = MergedCommit { onto, is_advanced: true, commit, tree };
+            check_and_advance(context, git, order, job, stop_token, merged)
         }
         Ok(MergeAttempt::Conflicted { conflicts, .. }) => {
             merge_run_after_conflicts(git, task, &conflicts).map_err(job_error)
@@ -55,7 +56,7 @@ fn merge_with_git(
             order,
             job,
             stop_token,
-            MergedCommit { onto: Some(onto), commit, tree },
+            MergedCommit { onto: Some(onto), is_advanced: false, commit, tree },
         ),
         Err(RepoError::UnresolvedConflicts { files, .. }) => {
             let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
@@ -67,8 +68,10 @@ fn merge_with_git(
 
 /// A merge commit with the work of a task.
 struct MergedCommit {
-    /// Tip of the run's branch before the merge; `None` if the branch already has the commit.
+    /// Tip of the run's branch before the merge; `None` if the task brought no changes.
     onto: Option<CommitId>,
+    /// Whether the run's branch already has the commit.
+    is_advanced: bool,
     commit: CommitId,
     tree: String,
 }
@@ -84,7 +87,7 @@ fn check_and_advance(
 ) -> Result<MergeOutcome, JobError> {
     let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
-    let MergedCommit { onto, commit, tree } = merged;
+    let MergedCommit { onto, is_advanced, commit, tree } = merged;
     // No check is needed if the same tree passed in the task's worktree.
     let check = order.check.as_ref().filter(|_| order.checked_tree.as_ref() != Some(&tree));
     let receipt = match check {
@@ -103,10 +106,11 @@ fn check_and_advance(
             Some(Box::new(receipt))
         }
     };
-    if let Some(onto) = onto {
-        git.advance_run_branch(&onto, &commit).map_err(job_error)?;
+    if let Some(onto) = onto.as_ref().filter(|_| !is_advanced) {
+        git.advance_run_branch(onto, &commit).map_err(job_error)?;
     }
-    Ok(MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) })
+    let onto = onto.map(|onto| onto.to_string());
+    Ok(MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree), onto })
 }
 
 /// Merges the run's branch into the task's worktree, so that its agent can reproduce a failure that occurs only with the

@@ -19,6 +19,8 @@ pub(super) struct RunLocation {
     pub isolation: Isolation,
     /// Files of the user's checkout with changes that the base commit does not have, relative to its root.
     pub uncommitted: BTreeSet<PathBuf>,
+    /// Identity of the user in git's configuration, as `NAME <EMAIL>`.
+    pub user: Option<String>,
     pub remarks: Vec<StartRemark>,
 }
 
@@ -33,6 +35,7 @@ pub(super) fn find(
             root: project.to_owned(),
             isolation: Isolation::InPlace,
             uncommitted: BTreeSet::new(),
+            user: None,
             remarks: vec![StartRemark::InPlace],
         });
     }
@@ -55,6 +58,7 @@ pub(super) fn find(
         root: working_tree_root(&repository, project),
         isolation: Isolation::Worktrees { base: base.to_string(), target },
         uncommitted: repository.uncommitted_files()?,
+        user: repository.user_identity()?.map(|user| user.to_string()),
         remarks,
     })
 }

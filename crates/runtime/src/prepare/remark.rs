@@ -23,6 +23,8 @@ pub enum StartRemark {
     InPlace,
     /// No branch is checked out.
     NoBranch,
+    /// Git does not know the user who should be the author of the commits.
+    NoUserIdentity,
     /// The configuration leaves submodules out.
     SubmodulesOff,
     /// A submodule is not checked out here.
@@ -66,6 +68,11 @@ impl StartRemark {
             Self::InPlace => "All agents work in this folder, without worktrees: tasks are not isolated and \
                               nothing is merged."
                 .to_owned(),
+            Self::NoUserIdentity => {
+                "Git has no user.name and user.email: agents are the authors of commits. Set them, or \
+                 commit.author."
+                    .to_owned()
+            }
             Self::NoBranch => "No branch is checked out: the work stays on the run's own branch.".to_owned(),
             Self::SubmodulesOff => {
                 "Submodules are empty in worktrees: worktree.submodules is false.".to_owned()
@@ -120,6 +127,9 @@ impl StartRemark {
                 "모든 에이전트가 워크트리 없이 이 폴더에서 작업합니다. 작업이 서로 격리되지 않으며 병합하지 않습니다."
                     .to_owned()
             }
+            Self::NoUserIdentity => "git에 user.name과 user.email이 없어 커밋의 작성자가 에이전트로 표시됩니다. 두 값을 설정하거나 \
+                 commit.author를 지정하세요."
+                .to_owned(),
             Self::NoBranch => "체크아웃한 브랜치가 없어 결과는 실행의 브랜치에 남습니다.".to_owned(),
             Self::SubmodulesOff => {
                 "worktree.submodules 설정이 false여서 워크트리의 서브모듈은 비어 있습니다.".to_owned()

@@ -223,7 +223,7 @@ impl EffectKind {
             Effect::ParkSession { .. } => Self::ParkSession,
             Effect::WakeSession { .. } => Self::WakeSession,
             Effect::EndSession { .. } => Self::EndSession,
-            Effect::RunCheck { .. } => Self::RunCheck,
+            Effect::RunCheck(_) => Self::RunCheck,
             Effect::Merge(_) => Self::Merge,
             Effect::CheckGate(_) => Self::CheckGate,
             Effect::LandPhase { .. } => Self::LandPhase,
@@ -290,12 +290,12 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
             inputs.push(user(answer));
             inputs
         }
-        Effect::RunCheck { ref task, .. } if task.as_str() != FIRST_TASK => {
+        Effect::RunCheck(ref order) if order.task.as_str() != FIRST_TASK => {
             let is_rewound = calls
                 .executed
                 .iter()
                 .any(|(_, effect)| EffectKind::of(effect) == EffectKind::RestoreCheckpoint);
-            let rewind = UserCommand::RewindTask { task: task.clone(), checkpoint: None };
+            let rewind = UserCommand::RewindTask { task: order.task.clone(), checkpoint: None };
             let rewinds = (!is_rewound).then(|| user(rewind));
             rewinds.into_iter().chain(success_inputs(id, effect)).collect()
         }
@@ -366,16 +366,16 @@ fn is_merge(effect: &Effect) -> bool {
 #[test]
 fn obsolete_effect_is_cancelled() {
     let test = LoopTest::new();
-    let is_check = |effect: &Effect| matches!(effect, Effect::RunCheck { .. });
+    let is_check = |effect: &Effect| matches!(effect, Effect::RunCheck(_));
     let mut start = start();
     if let RunInput::Start { start, .. } = &mut start {
         start.settings.verify = Some("make check".to_owned());
     }
     let calls = test.run_loop(vec![start], Crash::Never, is_check);
     let check = calls.executed.iter().find(|(_, effect)| is_check(effect));
-    let Some((id, Effect::RunCheck { task, .. })) = check else { panic!("{:?}", calls.executed) };
+    let Some((id, Effect::RunCheck(order))) = check else { panic!("{:?}", calls.executed) };
     assert!(!calls.cancelled.contains(id), "it is still needed");
-    let command = UserCommand::CancelTask(task.clone());
+    let command = UserCommand::CancelTask(order.task.clone());
     let cancel = RunInput::User { person: "ana".to_owned(), command };
     let calls = test.run_loop(vec![cancel], Crash::Never, is_check);
     assert!(calls.executed.iter().any(|(again, _)| again == id), "a restart executes it again");

@@ -5,9 +5,11 @@
 
 mod checks;
 mod commands;
+mod committed_work;
 mod crashes;
 mod disk_budget;
 mod fixture;
+mod gate_review;
 mod landing;
 mod overlaps;
 mod parking;

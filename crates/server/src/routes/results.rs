@@ -1,4 +1,4 @@
-//! Results of a run: the diff of a task, merging into the project's branch, removing worktrees.
+//! Results of a run: the diffs of a task and of a phase, merging into the project's branch, removing worktrees.
 
 use axum::{
     Json,
@@ -6,8 +6,9 @@ use axum::{
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
-use domain::{RunId, TaskId};
-use runtime::{CleanupReport, LandOptions, LandReport};
+use domain::{PhaseNumber, RunId, TaskId};
+use engine::Rejection;
+use runtime::{CleanupReport, LandOptions, LandReport, PhaseDiffScope};
 
 use crate::{
     api::Api,
@@ -35,6 +36,48 @@ pub(super) async fn diff(
             return Err(unknown_task_error(&task));
         }
         Ok(host.task_diff(&run, &task)?)
+    });
+    let diff = diff.await?;
+    Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
+}
+
+/// Returns the changes of the merged tasks of a phase as a git diff.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/phases/{phase}/diff",
+    params(
+        ("run" = String, Path, description = "id of the run"),
+        ("phase" = u32, Path, description = "number of the phase"),
+        ("sinceRejection" = Option<bool>, Query, description = "only changes since the last round of its gate that failed or was rejected, if there is one"),
+    ),
+    responses(
+        (status = OK, body = String, content_type = "text/x-diff"),
+        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the run has no worktrees", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn phase_diff(
+    State(api): State<Api>,
+    PathParams((run, phase)): PathParams<(RunId, PhaseNumber)>,
+    QueryPairs(query): QueryPairs,
+) -> Result<Response, ApiError> {
+    let mut scope = PhaseDiffScope::All;
+    for (name, value) in &query {
+        match name.as_str() {
+            "sinceRejection" if parse_flag(name, value)? => scope = PhaseDiffScope::SinceRejection,
+            "sinceRejection" => {}
+            _ => {
+                return Err(invalid_query_error(format!(
+                    "Unknown query parameter '{}'.",
+                    shorten_client_text(name)
+                )));
+            }
+        }
+    }
+    let diff = api.run_blocking(move |host| {
+        if host.run_snapshot(&run)?.views.rows().phases.get(&phase).is_none() {
+            return Err(Rejection::UnknownPhase { phase }.into());
+        }
+        Ok(host.phase_diff(&run, phase, scope)?)
     });
     let diff = diff.await?;
     Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())

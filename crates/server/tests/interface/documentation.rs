@@ -46,7 +46,11 @@ fn description_and_document_list_every_route_of_the_server() {
                 ("GET", "/api/live") => fixture.request(method, "/api/live?run=unknown", ""),
                 _ => fixture.request(
                     method,
-                    &path.replace("{run}", "unknown").replace("{task}", "T1").replace("{session}", "s_1"),
+                    &path
+                        .replace("{run}", "unknown")
+                        .replace("{task}", "T1")
+                        .replace("{phase}", "1")
+                        .replace("{session}", "s_1"),
                     "",
                 ),
             };
@@ -67,6 +71,7 @@ fn description_and_document_list_every_route_of_the_server() {
                 format!("/{path}")
                     .replace("RUN", "{run}")
                     .replace("TASK", "{task}")
+                    .replace("PHASE", "{phase}")
                     .replace("SESSION", "{session}"),
             )
         })

@@ -32,6 +32,12 @@ fn invalid_requests_get_a_problem_with_the_matching_status() {
     check("GET", &long_name, "", 404);
     check("GET", "/api/runs/unknown/rows", "", 404);
     check("GET", "/api/runs/unknown/tasks/T1/diff", "", 404);
+    check("GET", "/api/runs/unknown/phases/1/diff", "", 404);
+    check("GET", &format!("/api/runs/{run}/phases/9/diff"), "", 404);
+    check("GET", &format!("/api/runs/{run}/phases/one/diff"), "", 404);
+    check("GET", &format!("/api/runs/{run}/phases/1/diff"), "", 409);
+    check("GET", &format!("/api/runs/{run}/phases/1/diff?sinceRejection=maybe"), "", 400);
+    check("GET", &format!("/api/runs/{run}/phases/1/diff?since=1"), "", 400);
     check("POST", "/api/runs/unknown/land", "", 404);
     check("POST", "/api/runs/unknown/clean", "", 404);
     check("POST", "/api/runs/unknown/commands", &body(r#""pauseRun""#), 404);

@@ -5,7 +5,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, PhaseState, ResponsibleParty};
+use super::{InboxItem, InboxRow, PhaseState, ResponsibleParty, TaskMark, TaskRow, TaskState};
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub struct GateRow {
     pub artefacts: Vec<String>,
     /// Documents that agents reported.
     pub documents: Vec<String>,
+    /// Tasks of the phase when the current round ended its checks.
+    pub tasks: Vec<GateTask>,
     pub approval: Option<PhaseApproval>,
     /// Work that waits for it.
     pub blocks: BlockedWork,
@@ -45,6 +47,27 @@ pub struct GateRound {
     pub rework: Vec<TaskId>,
     pub opened_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+}
+
+/// A task of a phase that is at its gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct GateTask {
+    pub id: TaskId,
+    pub title: String,
+    pub state: TaskState,
+    pub marks: Vec<TaskMark>,
+}
+
+/// A step of the run's branch that brought the work of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedRange {
+    /// Tip of the run's branch before.
+    pub onto: String,
+    /// Tip of the run's branch after.
+    pub commit: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +105,14 @@ impl GateState {
             Self::Checking | Self::Verifying | Self::Review => true,
             Self::Closed | Self::Approved | Self::Rework => false,
         }
+    }
+}
+
+impl GateRow {
+    /// Returns the commit that the last failed or rejected round examined.
+    pub fn rejected_commit(&self) -> Option<&str> {
+        let failed = self.rounds.iter().rev().filter(|round| round.passed == Some(false));
+        failed.filter_map(|round| round.report.as_ref()?.commit.as_deref()).next()
     }
 }
 
@@ -132,6 +163,7 @@ impl Views {
         report: &GateReport,
     ) {
         self.rows.gates.change(&phase, |row| row.artefacts = report.artefacts.clone());
+        self.update_gate_tasks(phase);
         self.set_gate_state(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
         // Its escalation waits for the user; the next round runs the check again.
         if report.receipts.iter().any(|receipt| receipt.obstacle.is_some()) {
@@ -156,6 +188,7 @@ impl Views {
     ) {
         self.ensure_gate(moment, phase);
         self.rows.gates.change(&phase, |row| row.blocks = blocks);
+        self.update_gate_tasks(phase);
         self.set_gate_state(phase, round, GateState::Review, |row| {
             (row.passed, row.ended_at) = (Some(true), Some(moment.at));
         });
@@ -248,10 +281,40 @@ impl Views {
                 rounds: Vec::new(),
                 artefacts: Vec::new(),
                 documents: Vec::new(),
+                tasks: Vec::new(),
                 approval: None,
                 blocks: BlockedWork::default(),
                 opened_at: moment.at,
             });
+        }
+    }
+
+    /// Lists the tasks of a phase in the row of its gate.
+    fn update_gate_tasks(&mut self, phase: PhaseNumber) {
+        let ids = self.facts.phases.get(&phase).map(|facts| facts.tasks.clone()).unwrap_or_default();
+        let to_gate_task = |row: &TaskRow| GateTask {
+            id: row.id.clone(),
+            title: row.title.clone(),
+            state: row.state,
+            marks: row.marks.clone(),
+        };
+        let tasks = ids.iter().filter_map(|id| self.rows.tasks.get(id)).map(to_gate_task).collect();
+        self.rows.gates.change(&phase, |row| row.tasks = tasks);
+    }
+
+    /// Returns the merges of the tasks of a phase, oldest first.
+    pub fn phase_merges(&self, phase: PhaseNumber) -> &[MergedRange] {
+        self.facts.phases.get(&phase).map(|facts| facts.merges.as_slice()).unwrap_or_default()
+    }
+
+    pub(super) fn add_phase_merge(&mut self, task: &TaskId, onto: Option<&str>, commit: &str) {
+        let phase = self.rows.tasks.get(task).map(|row| row.phase);
+        let (Some(phase), Some(onto)) = (phase, onto) else { return };
+        let merge = MergedRange { onto: onto.to_owned(), commit: commit.to_owned() };
+        let merges = &mut self.facts.phases.entry(phase).or_default().merges;
+        // A task that was reworked without changes reports its earlier merge.
+        if !merges.contains(&merge) {
+            merges.push(merge);
         }
     }
 

@@ -117,8 +117,9 @@ impl Views {
             // The worktree now contains conflict markers.
             MergeOutcome::Conflicted { .. } => self.update_task_receipts(task, None),
         }
-        if let MergeOutcome::Merged { tree, .. } = outcome {
+        if let MergeOutcome::Merged { commit, tree, onto, .. } = outcome {
             self.mark_work_merged(task, tree.as_deref());
+            self.add_phase_merge(task, onto.as_deref(), commit);
         }
     }
 

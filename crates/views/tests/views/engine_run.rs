@@ -182,6 +182,7 @@ impl EngineRun {
             output_hash: "h".to_owned(),
             output_tail: String::new(),
             tree: "t".to_owned(),
+            commit: None,
             started_at: Timestamp(self.now),
             finished_at: Timestamp(self.now),
         };
@@ -194,14 +195,18 @@ impl EngineRun {
             }
             Effect::SendInput { session, input, .. } => Report::InputSent { session, input, text: None },
             Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
-            Effect::RunCheck { task, attempt, .. } => Report::CheckFinished { task, attempt, receipt },
+            Effect::RunCheck(order) => {
+                Report::CheckFinished { task: order.task, attempt: order.attempt, receipt }
+            }
             Effect::Merge(order) => {
                 let receipt = Receipt { exit_status: Some(1), ..receipt };
                 let outcome = match chance.below(8) {
                     0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
                     1 => MergeOutcome::CheckFailed { receipt },
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
-                    _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None },
+                    _ => {
+                        MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None, onto: None }
+                    }
                 };
                 Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
             }

@@ -454,6 +454,7 @@ fn receipt(tree: &str) -> Receipt {
         output_hash: "0".to_owned(),
         output_tail: String::new(),
         tree: tree.to_owned(),
+        commit: None,
         started_at: Timestamp(1),
         finished_at: Timestamp(2),
     }
@@ -472,6 +473,7 @@ fn record_merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
         commit: "c".to_owned(),
         receipt: receipt.map(Box::new),
         tree: Some(tree.to_owned()),
+        onto: None,
     };
     log.record(Event::MergeFinished(events::MergeFinished {
         task: parse_task_id("T1"),

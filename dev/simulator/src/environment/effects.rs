@@ -28,7 +28,7 @@ impl Environment {
     /// Sometimes reports that an effect could not write to a full disk.
     fn fill_disk(&mut self, id: EffectId, effect: &Effect) -> Option<Report> {
         let writes_to_repository = match effect {
-            Effect::RunCheck { .. }
+            Effect::RunCheck(_)
             | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
@@ -60,7 +60,7 @@ impl Environment {
             | Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::EndSession { .. }
-            | Effect::RunCheck { .. }
+            | Effect::RunCheck(_)
             | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
@@ -113,9 +113,9 @@ impl Environment {
                 self.end_process(*session, how);
                 None
             }
-            Effect::RunCheck { task, attempt, command, .. } => {
-                let receipt = self.random_receipt(command, 70);
-                Some(Report::CheckFinished { task: task.clone(), attempt: *attempt, receipt })
+            Effect::RunCheck(order) => {
+                let receipt = self.random_receipt(&order.command, 70);
+                Some(Report::CheckFinished { task: order.task.clone(), attempt: order.attempt, receipt })
             }
             Effect::Merge(order) => {
                 let (task, attempt) = (&order.task, &order.attempt);
@@ -192,7 +192,7 @@ impl Environment {
             } else {
                 None
             };
-            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None };
+            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None, onto: None };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },
@@ -231,6 +231,7 @@ impl Environment {
             output_hash: "0".to_owned(),
             output_tail: String::new(),
             tree: "1".to_owned(),
+            commit: None,
             started_at: Timestamp(now),
             finished_at: Timestamp(now + 1_000),
         }

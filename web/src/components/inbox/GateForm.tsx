@@ -4,6 +4,7 @@ import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
+import { GateChanges } from "./GateChanges";
 import { useSendCommand } from "./useSendCommand";
 
 type Props = { run: string; gate: GateRow; actions: readonly InboxAction[] };
@@ -23,6 +24,7 @@ export function GateForm({ run, gate, actions }: Props) {
   return (
     <div data-gate={gate.phase} className="flex flex-col gap-2">
       {report?.summary && <Markdown text={report.summary} />}
+      <GateChanges run={run} gate={gate} />
       {report && report.receipts.length > 0 && (
         <ul className="text-soft text-xs">
           {report.receipts.map((receipt, index) => (

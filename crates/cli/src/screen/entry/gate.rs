@@ -1,13 +1,18 @@
-//! A gate: the approval of a phase.
+//! A gate: the approval of a phase, with its tasks, changed files and checks.
 
-use domain::Locale;
-use views::{GateRow, InboxItem, describe_check, translate_engine_text};
+use domain::{ChangeSummary, FileChange, Locale, PhaseNumber};
+use views::{GateRow, GateTask, InboxItem, TaskState, describe_check, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
     board::Board,
-    phrases::{phase, pick_by_locale},
+    phrases::{phase, pick_by_locale, task_mark_phrase, task_state},
 };
+
+/// Limit of changed files that an entry lists.
+const FILES_MAX: usize = 12;
+/// Limit of tasks that an entry lists.
+const TASKS_MAX: usize = 12;
 
 pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
     let name = board.phases.get(&row.phase).map(|phase| phase.name.as_str()).unwrap_or_default();
@@ -16,6 +21,13 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     for receipt in report.iter().flat_map(|report| &report.receipts) {
         context.push(format!("$ {}: {}", receipt.command, describe_check(locale, receipt)));
     }
+    if let Some(changes) = report.and_then(|report| report.changes_since_rejection.as_ref()) {
+        context.push(changes_since_rejection(locale, row.phase, changes));
+    }
+    if let Some(changes) = report.and_then(|report| report.changes.as_ref()) {
+        context.extend(change_lines(locale, row.phase, changes));
+    }
+    context.extend(task_list(locale, &row.tasks));
     let list =
         |title: &str, items: &[String]| (!items.is_empty()).then(|| format!("{title} {}", items.join(", ")));
     context.extend(list(pick_by_locale(locale, "Artefacts:", "산출물:"), &row.artefacts));
@@ -30,7 +42,11 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     let waiting = pick_by_locale(locale, "Waiting for your approval", "승인이 필요합니다");
     InboxEntry {
         item: InboxItem::Gate(row.phase),
-        heading: join_heading(&[Some(format!("gate/{}", row.phase)), Some(phase(locale, row.phase, name))]),
+        heading: join_heading(&[
+            Some(format!("gate/{}", row.phase)),
+            Some(phase(locale, row.phase, name)),
+            (row.round > 1).then(|| round(locale, row.round)),
+        ]),
         text: if summary.is_empty() { waiting.to_owned() } else { format!("{waiting}: {summary}") },
         context,
         choices: vec![
@@ -48,5 +64,115 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
         ],
         free: FreeInput::Nothing,
         is_yes_or_no: true,
+    }
+}
+
+fn round(locale: Locale, round: u32) -> String {
+    match locale {
+        Locale::En => format!("round {round}"),
+        Locale::Ko => format!("{round}회차"),
+    }
+}
+
+/// Returns the tasks of the phase, each with its state if it is not done, and its marks.
+fn task_list(locale: Locale, tasks: &[GateTask]) -> Option<String> {
+    let describe = |task: &GateTask| {
+        let state = (task.state != TaskState::Done).then(|| task_state(locale, task.state).to_owned());
+        let marks = task.marks.iter().map(|mark| task_mark_phrase(locale, *mark).to_owned());
+        let remarks: Vec<String> = state.into_iter().chain(marks).collect();
+        let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
+        format!("{} {}{remarks}", task.id, task.title)
+    };
+    let listed: Vec<String> = tasks.iter().take(TASKS_MAX).map(describe).collect();
+    let title = pick_by_locale(locale, "Tasks:", "작업:");
+    let more = and_more(locale, tasks.len().saturating_sub(TASKS_MAX));
+    (!listed.is_empty()).then(|| format!("{title} {}{}", listed.join(", "), more.unwrap_or_default()))
+}
+
+/// Returns the changed files of the phase, one on each line, and the command that shows the changes.
+fn change_lines(locale: Locale, phase: PhaseNumber, changes: &ChangeSummary) -> Vec<String> {
+    if changes.n_files == 0 {
+        let none = pick_by_locale(locale, "No files were changed.", "변경된 파일이 없습니다.");
+        return vec![none.to_owned()];
+    }
+    let mut lines = vec![format!("{}: jangdan diff --phase {phase}", change_totals(locale, changes))];
+    lines.extend(changes.files.iter().take(FILES_MAX).map(|file| format!("  {}", file_line(locale, file))));
+    let n_shown = changes.files.len().min(FILES_MAX);
+    let n_files = usize::try_from(changes.n_files).unwrap_or(usize::MAX);
+    let more = and_more(locale, n_files.saturating_sub(n_shown));
+    lines.extend(more.map(|more| format!("  {}", more.trim_start_matches([',', ' ']))));
+    lines
+}
+
+fn changes_since_rejection(locale: Locale, phase: PhaseNumber, changes: &ChangeSummary) -> String {
+    let totals = change_totals(locale, changes);
+    match locale {
+        Locale::En if changes.n_files == 0 => "Nothing has changed since you requested changes.".to_owned(),
+        Locale::Ko if changes.n_files == 0 => "수정 요청 이후 변경된 내용이 없습니다.".to_owned(),
+        Locale::En => {
+            format!("Since the last round: {totals}: jangdan diff --phase {phase} --since-rejection")
+        }
+        Locale::Ko => format!("지난 회차 이후: {totals}: jangdan diff --phase {phase} --since-rejection"),
+    }
+}
+
+/// Returns the number of changed files and lines.
+pub(crate) fn change_totals(locale: Locale, changes: &ChangeSummary) -> String {
+    let ChangeSummary { n_files, n_added, n_removed, .. } = changes;
+    match locale {
+        Locale::En if *n_files == 1 => format!("1 file changed, +{n_added} −{n_removed}"),
+        Locale::En => format!("{n_files} files changed, +{n_added} −{n_removed}"),
+        Locale::Ko => format!("파일 {n_files}개 변경, +{n_added} −{n_removed}"),
+    }
+}
+
+fn file_line(locale: Locale, file: &FileChange) -> String {
+    match &file.lines {
+        Some(lines) => format!("{} +{} −{}", file.path, lines.added, lines.removed),
+        None => format!("{} {}", file.path, pick_by_locale(locale, "(binary)", "(바이너리)")),
+    }
+}
+
+/// Returns the end of a list that is not complete.
+fn and_more(locale: Locale, n_more: usize) -> Option<String> {
+    match locale {
+        _ if n_more == 0 => None,
+        Locale::En => Some(format!(", and {n_more} more")),
+        Locale::Ko => Some(format!(", 외 {n_more}개")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::LineCounts;
+
+    use super::*;
+
+    #[test]
+    fn changed_files_are_listed_up_to_a_limit_in_both_languages() {
+        let file = |number: usize| FileChange {
+            path: format!("src/file{number}.rs"),
+            lines: (number > 0).then_some(LineCounts { added: 2, removed: 1 }),
+        };
+        let changes = ChangeSummary::of_files((0..24).map(file).collect());
+        let english = change_lines(Locale::En, 3, &changes);
+        assert_eq!(english[0], "24 files changed, +46 −23: jangdan diff --phase 3");
+        assert_eq!(english[1], "  src/file0.rs (binary)");
+        assert_eq!(english[2], "  src/file1.rs +2 −1");
+        assert_eq!((english.len(), english[13].as_str()), (14, "  and 12 more"));
+        let korean = change_lines(Locale::Ko, 3, &changes);
+        assert_eq!(korean[0], "파일 24개 변경, +46 −23: jangdan diff --phase 3");
+        assert_eq!(korean[1], "  src/file0.rs (바이너리)");
+        assert_eq!(korean[13], "  외 12개");
+        assert_eq!(change_lines(Locale::En, 3, &ChangeSummary::default()), ["No files were changed."]);
+    }
+
+    #[test]
+    fn rework_without_changes_says_so() {
+        let none = ChangeSummary::default();
+        let text = changes_since_rejection(Locale::En, 1, &none);
+        assert_eq!(text, "Nothing has changed since you requested changes.");
+        let text = changes_since_rejection(Locale::Ko, 1, &none);
+        assert_eq!(text, "수정 요청 이후 변경된 내용이 없습니다.");
     }
 }

@@ -1,0 +1,199 @@
+//! Files that a check created, changed or deleted in a worktree, and that are therefore not part of its work.
+//!
+//! A record in the worktree's git directory has the content of each such file after the check. As long as a file is
+//! unchanged since then, trees of the worktree have the file of HEAD instead; a file that is changed again is work. The
+//! files themselves stay, since the agent may need them to understand the check.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
+    git::{GitClient, GitOutput, nul_list, to_path},
+    leftover::read_if_exists,
+    worktree_slot::{WorktreeSlot, ignore_not_found},
+    worktree_tree::{write_tree_with_leftovers, write_worktree_tree},
+};
+
+/// Name of the record in the git directory of a worktree.
+const RECORD_FILE: &str = "jangdan-check-leftovers";
+
+/// Mode of a path that does not exist.
+const MISSING_MODE: &str = "000000";
+
+/// The difference of one path between two trees, as git lists it.
+pub(crate) struct TreeChange {
+    pub(crate) path: PathBuf,
+    pub(crate) before: EntryContent,
+    pub(crate) after: EntryContent,
+}
+
+/// Mode and object of a path in a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EntryContent {
+    mode: String,
+    object: String,
+}
+
+impl EntryContent {
+    fn exists(&self) -> bool {
+        self.mode != MISSING_MODE
+    }
+
+    /// Returns the input for `git update-index -z --index-info` that gives a path this content, or removes it.
+    pub(crate) fn index_line(&self, path: &Path) -> Vec<u8> {
+        let mode = if self.exists() { self.mode.as_str() } else { "0" };
+        let mut line = format!("{mode} {}\t", self.object).into_bytes();
+        line.extend_from_slice(path.as_os_str().as_bytes());
+        line.push(0);
+        line
+    }
+}
+
+/// Content of each leftover of the last check.
+#[derive(Debug, Default)]
+pub(crate) struct CheckLeftovers(BTreeMap<PathBuf, EntryContent>);
+
+impl CheckLeftovers {
+    /// Reads the record of a worktree; empty if no check left files behind.
+    pub(crate) fn read(slot: &WorktreeSlot) -> Result<Self, RepoError> {
+        let path = record_path(slot);
+        let bytes = read_if_exists(&path);
+        let bytes = bytes.map_err(|source| RepoError::Io { operation: "read", path, source })?;
+        let mut parts = bytes.split(|byte| *byte == 0);
+        let mut leftovers = BTreeMap::new();
+        while let (Some(content), Some(name)) = (parts.next(), parts.next()) {
+            let content = String::from_utf8_lossy(content);
+            // An incomplete record of a crashed server ends here.
+            let Some((mode, object)) = content.split_once(' ') else { break };
+            let content = EntryContent { mode: mode.to_owned(), object: object.to_owned() };
+            leftovers.insert(to_path(name), content);
+        }
+        Ok(Self(leftovers))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn has_path(&self, path: &Path) -> bool {
+        self.0.contains_key(path)
+    }
+
+    /// Tells whether a changed path is as the check left it.
+    pub(crate) fn contains(&self, change: &TreeChange) -> bool {
+        self.0.get(&change.path) == Some(&change.after)
+    }
+
+    fn write(&self, slot: &WorktreeSlot) -> Result<(), RepoError> {
+        let path = record_path(slot);
+        let mut bytes = Vec::new();
+        for (name, EntryContent { mode, object }) in &self.0 {
+            bytes.extend_from_slice(format!("{mode} {object}\0").as_bytes());
+            bytes.extend_from_slice(name.as_os_str().as_bytes());
+            bytes.push(0);
+        }
+        let written = if bytes.is_empty() {
+            ignore_not_found(fs::remove_file(&path))
+        } else {
+            let new = path.with_extension("new");
+            fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path))
+        };
+        written.map_err(|source| RepoError::Io { operation: "write", path, source })
+    }
+}
+
+impl RunRepository {
+    /// Records what a check changed in a worktree whose work had this tree before; later commits and snapshots leave
+    /// it out.
+    ///
+    /// An agent that did not wait may have changed files too, so all of it is preserved under a ref.
+    pub fn record_check_leftovers(&self, worktree: &TaskWorktree, tree: &str) -> Result<(), RepoError> {
+        let slot = &worktree.slot;
+        let after = write_tree_with_leftovers(slot)?;
+        let changes = tree_changes(&slot.git.call(DIFF_TREE).arg(tree).arg(&after.tree).run()?)?;
+        let leftovers = changes.into_iter().map(|change| (change.path, change.after)).collect();
+        let leftovers = CheckLeftovers(leftovers);
+        if !leftovers.is_empty() {
+            let refs = self.snapshot_refs(&slot.name)?;
+            if refs.iter().all(|snapshot_ref| snapshot_ref.tree != after.tree) {
+                let author = GitIdentity::jangdan();
+                let message = "keep: left behind by a check\n";
+                let commit = self.commit_tree(&after.tree, after.head.as_slice(), &author, message)?;
+                self.preserve_commit(&slot.name, &commit, &refs)?;
+            }
+        }
+        leftovers.write(slot)
+    }
+
+    /// Removes leftovers that would prevent a merge of `tip` into the worktree: those of its last check, and caches that
+    /// `tip` has as files.
+    pub(crate) fn discard_leftovers(&self, worktree: &TaskWorktree, tip: &CommitId) -> Result<(), RepoError> {
+        let slot = &worktree.slot;
+        let tree = write_worktree_tree(slot, &[])?;
+        let (changed, created): (Vec<_>, Vec<_>) =
+            tree.leftovers.into_iter().partition(|change| change.before.exists());
+        let mut removed: Vec<PathBuf> = created.into_iter().map(|change| change.path).collect();
+        if !tree.left_out.is_empty() {
+            let names = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "HEAD"];
+            let incoming = slot.git.call(names).arg(tip.as_str()).arg("--").run()?;
+            removed.extend(incoming.paths().filter(|path| tree.left_out.contains(path)));
+        }
+        for path in removed {
+            let path = slot.path.join(path);
+            let gone = match fs::remove_file(&path) {
+                // The check may have created a folder where it had deleted a file.
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
+                gone => ignore_not_found(gone),
+            };
+            gone.map_err(|source| RepoError::Io { operation: "remove", path, source })?;
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<PathBuf> = changed.into_iter().map(|change| change.path).collect();
+        let checkout = ["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        slot.git.call(checkout).input(nul_list(&paths)).run().map(drop)
+    }
+}
+
+const DIFF_TREE: [&str; 4] = ["diff-tree", "-r", "-z", "--no-renames"];
+
+/// Returns the paths at which an index differs from a commit.
+pub(crate) fn index_changes(
+    git: &GitClient,
+    index: &Path,
+    head: &CommitId,
+) -> Result<Vec<TreeChange>, RepoError> {
+    let call = git.call(["diff-index", "--cached", "-r", "-z", "--no-renames", head.as_str()]);
+    tree_changes(&call.env("GIT_INDEX_FILE", index).run()?)
+}
+
+/// Parses raw differences: `:OLDMODE NEWMODE OLDOBJECT NEWOBJECT STATUS`, NUL, path, NUL.
+fn tree_changes(answer: &GitOutput) -> Result<Vec<TreeChange>, RepoError> {
+    let parse = |fields: &[u8], name: &[u8]| {
+        let fields = std::str::from_utf8(fields).ok()?.strip_prefix(':')?;
+        let mut fields = fields.split(' ').map(str::to_owned);
+        let (old_mode, new_mode) = (fields.next()?, fields.next()?);
+        let (old_object, new_object) = (fields.next()?, fields.next()?);
+        Some(TreeChange {
+            path: to_path(name),
+            before: EntryContent { mode: old_mode, object: old_object },
+            after: EntryContent { mode: new_mode, object: new_object },
+        })
+    };
+    let mut parts = answer.nul_parts();
+    let mut changes = Vec::new();
+    while let (Some(fields), Some(name)) = (parts.next(), parts.next()) {
+        changes.push(parse(fields, name).ok_or_else(|| answer.unexpected_output_error())?);
+    }
+    Ok(changes)
+}
+
+fn record_path(slot: &WorktreeSlot) -> PathBuf {
+    slot.git_dir.join(RECORD_FILE)
+}

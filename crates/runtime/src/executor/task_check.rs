@@ -1,0 +1,88 @@
+//! The check of a task: commits its work, runs the check in its worktree, and records what the check left behind.
+
+use std::{error::Error, fs, path::PathBuf};
+
+use domain::Receipt;
+use engine::CheckOrder;
+use repo::RepoError;
+use tracing::warn;
+
+use super::{
+    disk_full::{DiskFull, JobError},
+    job::{CheckedWork, Job, has_started, run_check, unstarted_receipt},
+    run_context::RunContext,
+    stop_token::{StopRequest, StopToken},
+};
+use crate::run_loop::now;
+
+/// Runs the check of a task in its worktree.
+pub(super) fn check_task(
+    context: &RunContext,
+    name: &str,
+    order: &CheckOrder,
+    stop_token: &StopToken,
+) -> Result<Receipt, DiskFull> {
+    let CheckOrder { task, command, timeout_ms, .. } = order;
+    let started_at = now();
+    let (directory, work) = match directory_and_work(context, name, order) {
+        Ok(found) => found,
+        Err(JobError::DiskFull(full)) => return Err(full),
+        Err(JobError::Failed(reason)) => {
+            return Ok(unstarted_receipt(command, &CheckedWork::default(), reason, started_at));
+        }
+    };
+    let job = Job {
+        name,
+        command,
+        directory: &directory,
+        task: Some(task),
+        timeout_ms: *timeout_ms,
+        stop_token,
+        is_sandboxed: true,
+    };
+    let receipt = run_check(context, &job, &work);
+    // A detached check continues; the next server records what it leaves behind.
+    if let Some(git) = &context.git
+        && stop_token.stop_request() != Some(StopRequest::Detach)
+        && let Err(error) = git.record_check_leftovers(task, &work.tree)
+    {
+        // The next commit of the task has them.
+        warn!(%task, error = &error as &dyn Error, "cannot record what the check left behind");
+    }
+    receipt
+}
+
+/// Returns the directory of a task's check, and the work that was there when the check started.
+fn directory_and_work(
+    context: &RunContext,
+    name: &str,
+    order: &CheckOrder,
+) -> Result<(PathBuf, CheckedWork), JobError> {
+    let job_error = |error: RepoError| JobError::new(context, &error);
+    let work_file = context.host.run_folder(&context.run).join(format!("{name}-work.json"));
+    if has_started(context, name)
+        && let Some(work) = fs::read(&work_file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+    {
+        let directory = match &context.git {
+            Some(git) => git.create_worktree(&order.task).map_err(job_error)?.0.path,
+            None => context.environment.project.clone(),
+        };
+        return Ok((directory, work));
+    }
+    let (directory, work) = match &context.git {
+        Some(git) => {
+            let committed = git.commit_for_check(&order.task, &order.author, &order.title);
+            let (directory, tree, commit) = committed.map_err(job_error)?;
+            (directory, CheckedWork { tree, commit: commit.map(|commit| commit.to_string()) })
+        }
+        None => {
+            let tree = context.project_tree().unwrap_or_default();
+            (context.environment.project.clone(), CheckedWork { tree, commit: None })
+        }
+    };
+    // On failure a restart checks the work of that time.
+    if let Ok(bytes) = serde_json::to_vec(&work) {
+        let _ = fs::write(work_file, bytes);
+    }
+    Ok((directory, work))
+}

@@ -1,0 +1,121 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { ChangeSummary, FileChange, GateRow } from "~/api/generated";
+import { encodePathSegment } from "~/api/http";
+import { Button } from "~/components/Button";
+import { DiffFiles } from "~/components/DiffFiles";
+
+/** Files and tasks that a card lists before it says how many more there are. */
+const LISTED_MAX = 12;
+
+type Props = { run: string; gate: GateRow };
+type Scope = "all" | "sinceRejection";
+
+/** What the approval of a phase covers: its tasks, the changed files, and their diff on request. */
+export function GateChanges({ run, gate }: Props) {
+  const { t } = useTranslation();
+  const [shown, setShown] = useState<Scope | null>(null);
+  const report = gate.rounds.at(-1)?.report;
+  const changes = report?.changes;
+  const latest = report?.changesSinceRejection;
+  const path = `/api/runs/${encodePathSegment(run)}/phases/${gate.phase}/diff`;
+  const toggle = (scope: Scope) => (
+    <Button
+      variant="quiet"
+      aria-expanded={shown === scope}
+      onClick={() => setShown(shown === scope ? null : scope)}
+    >
+      {shown === scope ? t("gate.hideDiff") : t("gate.showDiff")}
+    </Button>
+  );
+  return (
+    <>
+      {gate.round > 1 && <p className="text-soft text-xs">{t("gate.round", { n: gate.round })}</p>}
+      {latest && (
+        <p className="flex flex-wrap items-center gap-2 text-xs">
+          {latest.nFiles === 0 ? (
+            <b>{t("gate.sameAsRejected")}</b>
+          ) : (
+            <>
+              {t("gate.sinceRejection")} <ChangeTotals changes={latest} /> {toggle("sinceRejection")}
+            </>
+          )}
+        </p>
+      )}
+      <GateTasks gate={gate} />
+      {changes && (
+        <div className="flex flex-col gap-1 text-xs">
+          <p className="flex flex-wrap items-center gap-2">
+            {changes.nFiles === 0 ? (
+              t("gate.noFiles")
+            ) : (
+              <>
+                <ChangeTotals changes={changes} /> {toggle("all")}
+              </>
+            )}
+          </p>
+          <ChangedFiles changes={changes} />
+        </div>
+      )}
+      {shown && (
+        <div className="max-h-[60vh] overflow-y-auto rounded-lg border border-line bg-card">
+          <DiffFiles path={shown === "all" ? path : `${path}?sinceRejection=true`} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function GateTasks({ gate }: { gate: GateRow }) {
+  const { t } = useTranslation();
+  const more = gate.tasks.length - LISTED_MAX;
+  return (
+    <ul className="text-soft text-xs">
+      {gate.tasks.slice(0, LISTED_MAX).map((task) => (
+        <li key={task.id}>
+          <b className="font-mono">{task.id}</b> {task.title}
+          {task.state !== "done" && ` · ${t(`state.${task.state}`)}`}
+          {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
+        </li>
+      ))}
+      {more > 0 && <li>{t("gate.more", { count: more })}</li>}
+    </ul>
+  );
+}
+
+function ChangedFiles({ changes }: { changes: ChangeSummary }) {
+  const { t } = useTranslation();
+  const listed = changes.files.slice(0, LISTED_MAX);
+  const more = changes.nFiles - listed.length;
+  return (
+    <ul data-files={changes.nFiles}>
+      {listed.map((file) => (
+        <li key={file.path} className="flex gap-2">
+          <code className="min-w-0 truncate font-mono">{file.path}</code>
+          <FileLines file={file} />
+        </li>
+      ))}
+      {more > 0 && <li className="text-soft">{t("gate.more", { count: more })}</li>}
+    </ul>
+  );
+}
+
+function FileLines({ file }: { file: FileChange }) {
+  const { t } = useTranslation();
+  if (!file.lines) return <span className="text-soft">{t("changes.binary")}</span>;
+  return (
+    <span>
+      <b className="text-done">+{file.lines.added}</b> <b className="text-fail">−{file.lines.removed}</b>
+    </span>
+  );
+}
+
+function ChangeTotals({ changes }: { changes: ChangeSummary }) {
+  const { t } = useTranslation();
+  return (
+    <span>
+      {t("changes.files", { count: changes.nFiles })} <b className="text-done">+{changes.nAdded}</b>{" "}
+      <b className="text-fail">−{changes.nRemoved}</b>
+    </span>
+  );
+}
