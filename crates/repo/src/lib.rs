@@ -18,6 +18,7 @@ mod diff;
 mod disk_usage;
 mod error;
 mod git;
+mod included_changes;
 mod land;
 mod leftover;
 mod merge;

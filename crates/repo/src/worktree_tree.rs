@@ -37,9 +37,17 @@ pub(crate) fn write_worktree_tree(
     slot: &WorktreeSlot,
     excluded: &[PathBuf],
 ) -> Result<WorktreeTree, RepoError> {
-    let git = &slot.git;
+    write_checkout_tree(&slot.git, &slot.git_dir, excluded)
+}
+
+/// Like [`write_worktree_tree`], for any checkout. `git` works in the root of the checkout.
+pub(crate) fn write_checkout_tree(
+    git: &GitClient,
+    git_dir: &Path,
+    excluded: &[PathBuf],
+) -> Result<WorktreeTree, RepoError> {
     let head = find_commit(git, "HEAD")?;
-    let index = TemporaryIndex::for_slot(slot, head.as_ref())?;
+    let index = TemporaryIndex::for_git_dir(git, git_dir, head.as_ref())?;
     let status = index.add_working_tree(excluded)?;
     let mut lines = nested_repositories::store_nested_files(git, &status.nested, excluded)?;
     index.update_paths(&["--force-remove"], excluded)?;
@@ -59,10 +67,10 @@ pub(crate) struct TemporaryIndex<'a> {
 
 impl<'a> TemporaryIndex<'a> {
     /// Copies the worktree's index, or creates one from HEAD if there is none.
-    fn for_slot(slot: &'a WorktreeSlot, head: Option<&CommitId>) -> Result<Self, RepoError> {
+    fn for_git_dir(git: &'a GitClient, git_dir: &Path, head: Option<&CommitId>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        Self::copy_from(&slot.git, &slot.git_dir.join("index"), slot.git_dir.join(name), head)
+        Self::copy_from(git, &git_dir.join("index"), git_dir.join(name), head)
     }
 
     /// Copies an index to `path`, or creates one from HEAD if there is none.

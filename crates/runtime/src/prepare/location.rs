@@ -20,6 +20,19 @@ pub(super) struct RunLocation {
     /// Files of the user's checkout with changes that the base commit does not have, relative to its root.
     pub uncommitted: BTreeSet<PathBuf>,
     pub remarks: Vec<StartRemark>,
+    /// `None` if agents work in the project's folder.
+    pub repository: Option<Repository>,
+}
+
+impl RunLocation {
+    /// Starts the run from a commit of the user's changes, except those of the excluded files.
+    pub(super) fn include_changes(&mut self, person: &str, excluded: &[PathBuf]) -> Result<(), PrepareError> {
+        if let (Some(repository), Isolation::Worktrees { base, .. }) = (&self.repository, &mut self.isolation)
+        {
+            *base = repository.commit_checkout_changes(person, excluded)?.to_string();
+        }
+        Ok(())
+    }
 }
 
 /// Finds the repository, and checks that worktrees can be made from it.
@@ -34,6 +47,7 @@ pub(super) fn find(
             isolation: Isolation::InPlace,
             uncommitted: BTreeSet::new(),
             remarks: vec![StartRemark::InPlace],
+            repository: None,
         });
     }
     let options = GitOptions::from_environment();
@@ -56,6 +70,7 @@ pub(super) fn find(
         isolation: Isolation::Worktrees { base: base.to_string(), target },
         uncommitted: repository.uncommitted_files()?,
         remarks,
+        repository: Some(repository),
     })
 }
 
