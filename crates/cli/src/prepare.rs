@@ -29,6 +29,8 @@ pub(crate) struct PrepareOptions {
     pub agent: Option<String>,
     /// Whether all agents work in the project's folder, without worktrees.
     pub in_place: bool,
+    /// Whether the run starts with the uncommitted changes of the checkout.
+    pub include_changes: bool,
     /// What is done with tasks that an earlier run did.
     pub repeat: RepeatPolicy,
     /// Whether a missing repository is created without asking.
@@ -52,6 +54,7 @@ pub(crate) fn prepare_run(
         with_optional: request.with_optional,
         agent: request.agent.clone(),
         in_place: request.in_place,
+        include_changes: request.include_changes,
         repeat: request.repeat,
         earlier_runs: earlier_runs(&plan),
         person: user_name(),

@@ -50,6 +50,9 @@ pub(crate) struct Arguments {
     /// Work in the project folder, without worktrees (no isolation)
     #[arg(long)]
     no_worktrees: bool,
+    /// Start from a commit with your uncommitted changes; your checkout stays as it is
+    #[arg(long, conflicts_with = "no_worktrees")]
+    include_changes: bool,
     /// Leave out tasks that an earlier run of the plan did
     #[arg(long, conflicts_with = "again")]
     open: bool,
@@ -107,6 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         with_optional: arguments.optional,
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,
+        include_changes: arguments.include_changes,
         repeat: match (arguments.open, arguments.again) {
             (_, true) => RepeatPolicy::Again,
             (true, false) => RepeatPolicy::LeaveOut,

@@ -108,7 +108,7 @@ fn init_run_and_land_work_in_an_empty_home() {
             "hint: Start: jangdan run",
         ],
     );
-    let (exit, text) = user.jangdan(&["run", "--set", "orchestration.gate_approval=automatic"]);
+    let (exit, text) = user.jangdan(&["run", "--no-wait", "--set", "orchestration.gate_approval=automatic"]);
     assert_eq!(exit, 0, "{text}");
     // From the first event on, and nothing that concerns only the machinery.
     for part in [
@@ -344,7 +344,7 @@ fn conditions_that_a_user_may_not_expect_are_mentioned() {
 #[test]
 fn open_leaves_out_what_an_earlier_run_did() {
     let user = NewUser::new();
-    let automatic = ["--set", "orchestration.gate_approval=automatic"];
+    let automatic = ["--no-wait", "--set", "orchestration.gate_approval=automatic"];
     let run = |arguments: &[&str]| user.jangdan(&[&["run"], &automatic[..], arguments].concat());
     let first = "# Plan\n\n### T1.1: One\n";
     fs::write(user.path("project/TASKS.md"), first).unwrap();
@@ -356,4 +356,25 @@ fn open_leaves_out_what_an_earlier_run_did() {
     assert!(exit == 0 && text.contains("left out: 1"), "{exit}:\n{text}");
     assert!(text.contains("claude started T1.2") && !text.contains("claude started T1.1"), "{text}");
     assert_output(run(&["--again"]), 0, &["claude started T1.1", "claude started T1.2"]);
+}
+
+#[test]
+fn included_changes_are_seen_by_agents_and_stay_when_the_work_is_landed() {
+    let user = NewUser::new();
+    let append = "{ write = { path = 'new.txt', text = \"agent\\n\", append = true } },\n    { write =";
+    let script = SCRIPT.replace("{ write =", append);
+    fs::write(user.path("script.toml"), script).unwrap();
+    fs::write(user.path("project/TASKS.md"), "# Plan\n\n### T1.1: Do it\n").unwrap();
+    fs::write(user.path("project/new.txt"), "new\n").unwrap();
+    fs::write(user.path("project/Makefile"), "test:\n\ttrue\n").unwrap();
+    let arguments =
+        ["run", "--no-wait", "--include-changes", "--set", "orchestration.gate_approval=automatic"];
+    let included = "Your uncommitted changes are included, in 2 files: Makefile, new.txt.";
+    assert_output(user.jangdan(&arguments), 0, &[included, "1 of 1 done"]);
+    assert_eq!(user.git(&["status", "--porcelain"]), " M Makefile\n?? TASKS.md\n?? new.txt\n");
+    assert_output(user.jangdan(&["land"]), 0, &["into main"]);
+    let read = |name: &str| fs::read_to_string(user.path("project").join(name)).unwrap();
+    assert_eq!(read("new.txt"), "new\nagent\n");
+    assert_eq!(read("Makefile"), "test:\n\ttrue\n");
+    assert_eq!(user.git(&["status", "--porcelain"]), "?? TASKS.md\n");
 }

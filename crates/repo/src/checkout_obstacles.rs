@@ -19,19 +19,23 @@ pub(crate) struct CheckoutObstacles {
     pub(crate) blocking: Vec<PathBuf>,
     /// Files that already have the new content, such as those of an interrupted move.
     pub(crate) already_written: Vec<PathBuf>,
+    /// Files that still have the content with which the run started, so that the new content includes it.
+    pub(crate) included: Vec<PathBuf>,
 }
 
-/// Compares a checkout with the files that a move to `to` changes.
+/// Compares a checkout with the files that a move to `to` changes. `included` is the commit of uncommitted changes with
+/// which the run started.
 ///
 /// Files with unresolved conflicts always block: git moves no branch while there are any.
 pub(crate) fn find_obstacles(
     git: &GitClient,
     to: &CommitId,
+    included: Option<&CommitId>,
     moved_files: &[PathBuf],
 ) -> Result<CheckoutObstacles, RepoError> {
     let status = working_tree_status(git, None)?;
     if !status.unmerged.is_empty() {
-        return Ok(CheckoutObstacles { blocking: status.unmerged, already_written: Vec::new() });
+        return Ok(CheckoutObstacles { blocking: status.unmerged, ..CheckoutObstacles::default() });
     }
     let moved: BTreeSet<&PathBuf> = moved_files.iter().collect();
     let changed = status.changed.into_iter().chain(status.missing).chain(status.staged);
@@ -44,6 +48,8 @@ pub(crate) fn find_obstacles(
     for file in candidates {
         if has_target_content(git, to, &file)? {
             obstacles.already_written.push(file);
+        } else if included.map_or(Ok(false), |included| has_target_content(git, included, &file))? {
+            obstacles.included.push(file);
         } else {
             obstacles.blocking.push(file);
         }

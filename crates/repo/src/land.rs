@@ -16,6 +16,7 @@ use crate::{
     checkout_obstacles::{CheckoutObstacles, find_obstacles},
     conflicts::{self, MergeTreeResult},
     git::{GitClient, to_path},
+    included_changes::{find_included_changes, write_files_of_commit},
     names::{branch_ref, gate_ref, squash_ref, squash_ref_prefix},
     repository::find_commit,
     status::working_tree_status,
@@ -234,7 +235,8 @@ impl RunRepository {
         if self.branch_tip(&landing.branch)? != landing.from {
             return Ok(LandingOutcome::BranchMoved);
         }
-        let CheckoutObstacles { blocking, already_written } = self.find_landing_obstacles(landing, path)?;
+        let CheckoutObstacles { blocking, already_written, included } =
+            self.find_landing_obstacles(landing, path)?;
         if !blocking.is_empty() {
             return Ok(LandingOutcome::Dirty { files: blocking });
         }
@@ -244,6 +246,7 @@ impl RunRepository {
             let call = git.call(["update-index", "--add", "--remove", "-z", "--stdin"]);
             call.input(crate::git::nul_list(&already_written)).run()?;
         }
+        write_files_of_commit(&git, &landing.to, &included)?;
         match fast_forward_checkout(&git, &landing.to) {
             Err(_) if self.branch_tip(&landing.branch)? != landing.from => Ok(LandingOutcome::BranchMoved),
             moved => moved.map(|()| LandingOutcome::Landed),
@@ -430,7 +433,12 @@ impl RunRepository {
         landing: &PlannedLanding,
         path: &Path,
     ) -> Result<CheckoutObstacles, RepoError> {
-        find_obstacles(&self.repository.git.in_folder(path), &landing.to, &landing.files)
+        let git = &self.repository.git;
+        let included = match &landing.from {
+            Some(from) => find_included_changes(git, from, &landing.source)?,
+            None => None,
+        };
+        find_obstacles(&git.in_folder(path), &landing.to, included.as_ref(), &landing.files)
     }
 
     fn changed_paths(&self, from: Option<&CommitId>, to: &CommitId) -> Result<Vec<PathBuf>, RepoError> {

@@ -19,6 +19,7 @@ mod diff;
 mod disk_usage;
 mod error;
 mod git;
+mod included_changes;
 mod land;
 mod leftover;
 mod linear_history;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    CommitId, RepoError,
+    CommitId, RepoError, UntrackedFileRules,
     check_leftovers::{CheckLeftovers, TreeChange, index_changes},
     git::{GitClient, nul_list, to_path},
     leftover::remove_temporary_file,
@@ -44,23 +44,48 @@ pub(crate) fn write_worktree_tree(
     slot: &WorktreeSlot,
     excluded: &[PathBuf],
 ) -> Result<WorktreeTree, RepoError> {
-    write_tree_without(slot, excluded, &CheckLeftovers::read(slot)?)
+    write_tree_without(CheckoutFiles::of_slot(slot), excluded, &CheckLeftovers::read(slot)?)
 }
 
 /// Writes the tree of a worktree with what its last check left behind.
 pub(crate) fn write_tree_with_leftovers(slot: &WorktreeSlot) -> Result<WorktreeTree, RepoError> {
-    write_tree_without(slot, &[], &CheckLeftovers::default())
+    write_tree_without(CheckoutFiles::of_slot(slot), &[], &CheckLeftovers::default())
+}
+
+/// Like [`write_worktree_tree`], for a checkout of the user. `git` works in the root of the checkout.
+pub(crate) fn write_checkout_tree(
+    git: &GitClient,
+    git_dir: &Path,
+    excluded: &[PathBuf],
+) -> Result<WorktreeTree, RepoError> {
+    let files = CheckoutFiles { git, git_dir, untracked_files: None };
+    write_tree_without(files, excluded, &CheckLeftovers::default())
+}
+
+/// The files of a checkout.
+#[derive(Clone, Copy)]
+struct CheckoutFiles<'a> {
+    git: &'a GitClient,
+    git_dir: &'a Path,
+    /// `None` if all untracked files count.
+    untracked_files: Option<&'a UntrackedFileRules>,
+}
+
+impl<'a> CheckoutFiles<'a> {
+    fn of_slot(slot: &'a WorktreeSlot) -> Self {
+        Self { git: &slot.git, git_dir: &slot.git_dir, untracked_files: Some(&slot.untracked_files) }
+    }
 }
 
 fn write_tree_without(
-    slot: &WorktreeSlot,
+    files: CheckoutFiles<'_>,
     excluded: &[PathBuf],
     check_leftovers: &CheckLeftovers,
 ) -> Result<WorktreeTree, RepoError> {
-    let git = &slot.git;
+    let CheckoutFiles { git, git_dir, untracked_files } = files;
     let head = find_commit(git, "HEAD")?;
-    let index = TemporaryIndex::for_slot(slot, head.as_ref())?;
-    let is_left_out = |path: &Path| slot.untracked_files.is_cache(path);
+    let index = TemporaryIndex::for_git_dir(git, git_dir, head.as_ref())?;
+    let is_left_out = |path: &Path| untracked_files.is_some_and(|rules| rules.is_cache(path));
     let status = index.add_working_tree(excluded, is_left_out)?;
     let is_excluded = |path: &PathBuf| excluded.contains(path) || is_left_out(path);
     let mut lines = nested_repositories::store_nested_files(git, &status.nested, is_excluded)?;
@@ -84,10 +109,10 @@ pub(crate) struct TemporaryIndex<'a> {
 
 impl<'a> TemporaryIndex<'a> {
     /// Copies the worktree's index, or creates one from HEAD if there is none.
-    fn for_slot(slot: &'a WorktreeSlot, head: Option<&CommitId>) -> Result<Self, RepoError> {
+    fn for_git_dir(git: &'a GitClient, git_dir: &Path, head: Option<&CommitId>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        Self::copy_from(&slot.git, &slot.git_dir.join("index"), slot.git_dir.join(name), head)
+        Self::copy_from(git, &git_dir.join("index"), git_dir.join(name), head)
     }
 
     /// Copies an index to `path`, or creates one from HEAD if there is none.

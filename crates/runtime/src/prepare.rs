@@ -46,6 +46,8 @@ pub struct RunOptions {
     pub agent: Option<String>,
     /// Whether all agents work in the project's folder instead of worktrees.
     pub in_place: bool,
+    /// Whether the run starts from a commit with the uncommitted changes of the user's checkout.
+    pub include_changes: bool,
     /// What is done with tasks that an earlier run did.
     pub repeat: RepeatPolicy,
     /// Earlier runs of the project, the newest first.
@@ -73,8 +75,14 @@ pub fn prepare_run(
     plan.check_valid()?;
     let mut remarks = earlier_runs::active_run_remarks(&options.earlier_runs);
     let mut work = engine::planned_work(&plan.reading.plan, options.with_optional);
-    let location = location::find(project, &config.worktree, options.in_place)?;
-    remarks.extend(uncommitted_remark(&location, plan.file.as_deref()));
+    let mut location = location::find(project, &config.worktree, options.in_place)?;
+    let (unseen, read_here) = partition_changes(&location, plan.file.as_deref());
+    if options.include_changes && !unseen.is_empty() {
+        location.include_changes(&options.person, &read_here)?;
+        remarks.push(StartRemark::ChangesIncluded { files: unseen });
+    } else if !unseen.is_empty() {
+        remarks.push(StartRemark::Uncommitted { files: unseen });
+    }
     remarks.extend(location.remarks);
     let is_isolated = matches!(location.isolation, Isolation::Worktrees { .. });
     if is_isolated && config.commit.is_squashed && config.commit.author.is_none() && location.user.is_none() {
@@ -155,14 +163,13 @@ fn commit_style(config: &::config::CommitConfig, user: Option<&str>) -> CommitSt
     }
 }
 
-/// Returns a remark about changes in the user's checkout that agents do not see.
-fn uncommitted_remark(location: &RunLocation, plan: Option<&Path>) -> Option<StartRemark> {
-    // Jangdan reads these from the checkout itself.
-    let is_read_here = |path: &PathBuf| {
-        path.ends_with(::config::PROJECT_FILE) || plan.is_some_and(|plan| plan == location.root.join(path))
+/// Divides the changes in the user's checkout into those that agents do not see, and those of files that Jangdan reads
+/// from the checkout itself.
+fn partition_changes(location: &RunLocation, plan: Option<&Path>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_unseen = |path: &PathBuf| {
+        !path.ends_with(::config::PROJECT_FILE) && plan.is_none_or(|plan| plan != location.root.join(path))
     };
-    let files: Vec<_> = location.uncommitted.iter().filter(|path| !is_read_here(path)).cloned().collect();
-    (!files.is_empty()).then_some(StartRemark::Uncommitted { files })
+    location.uncommitted.iter().cloned().partition(is_unseen)
 }
 
 /// Returns the memory limit of each member that has one, in MiB.
@@ -187,32 +194,33 @@ mod tests {
 
     use domain::Locale;
 
-    use super::{RunLocation, uncommitted_remark};
+    use super::{RunLocation, StartRemark, partition_changes};
     use crate::Isolation;
 
-    fn remark_about(files: &[&str], locale: Locale) -> Option<String> {
+    fn unseen_changes(files: &[&str]) -> Vec<PathBuf> {
         let location = RunLocation {
             root: PathBuf::from("/project"),
             isolation: Isolation::InPlace,
             uncommitted: files.iter().map(PathBuf::from).collect(),
             user: None,
             remarks: Vec::new(),
+            repository: None,
         };
-        let remark = uncommitted_remark(&location, Some(Path::new("/project/docs/TASKS.md")));
-        remark.map(|remark| remark.text(locale))
+        partition_changes(&location, Some(Path::new("/project/docs/TASKS.md"))).0
     }
 
     #[test]
     fn uncommitted_changes_that_agents_do_not_see_are_mentioned() {
-        assert_eq!(remark_about(&[], Locale::En), None);
-        assert_eq!(remark_about(&["docs/TASKS.md", "jangdan.toml"], Locale::En), None);
-        let files = ["a", "b", "c", "d", "docs/TASKS.md"];
-        let text = remark_about(&files, Locale::En).unwrap();
+        assert_eq!(unseen_changes(&[]), [] as [PathBuf; 0]);
+        assert_eq!(unseen_changes(&["docs/TASKS.md", "jangdan.toml"]), [] as [PathBuf; 0]);
+        let files = unseen_changes(&["a", "b", "c", "d", "docs/TASKS.md"]);
+        let remark = StartRemark::Uncommitted { files };
+        let text = remark.text(Locale::En);
         assert!(
-            text.ends_with("do not see your uncommitted changes in 4 files: a, b, c and 1 more."),
+            text.contains("do not see your uncommitted changes in 4 files: a, b, c and 1 more."),
             "{text}"
         );
-        let text = remark_about(&files, Locale::Ko).unwrap();
-        assert!(text.ends_with("커밋하지 않은 변경(파일 4개)을 볼 수 없습니다: a, b, c 외 1개."), "{text}");
+        let text = remark.text(Locale::Ko);
+        assert!(text.contains("커밋하지 않은 변경(파일 4개)을 볼 수 없습니다: a, b, c 외 1개."), "{text}");
     }
 }

@@ -401,3 +401,48 @@ fn a_branch_being_rebased_counts_as_checked_out() {
     assert_eq!(fixture.run.land(&landing).unwrap(), LandingOutcome::Landed);
     assert!(fixture.run.open_worktree(&task_id("T1")).is_some());
 }
+
+#[test]
+fn changes_that_a_run_included_do_not_block_its_landing() {
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, "kept", "base\n");
+        write_file(user, "plan", "base\n");
+        write_file(user, "removed", "base\n");
+    });
+    let user = fixture.user_folder();
+    write_file(&user, "kept", "mine\n");
+    write_file(&user, "plan", "mine\n");
+    write_file(&user, "new", "mine\n");
+    write_file(&user, "edited", "mine\n");
+    fs::remove_file(user.join("removed")).unwrap();
+    git(&user, &["add", "edited"]);
+    let before = git(&user, &["status", "--porcelain"]);
+    let excluded = [PathBuf::from("plan")];
+    let base = fixture.run.repository.commit_checkout_changes("ana", &excluded).unwrap();
+    assert_eq!(git(&user, &["status", "--porcelain"]), before, "the checkout stays as it is");
+    let listed = git(&user, &["diff-tree", "-r", "--name-status", "--no-commit-id", base.as_str()]);
+    assert_eq!(listed.trim_end(), "A\tedited\nM\tkept\nA\tnew\nD\tremoved");
+
+    // The work of the run: it changes one of the user's files and deletes another.
+    let head = fixture.run.repository.resolve_commit("HEAD").unwrap();
+    git(&user, &["branch", "work", base.as_str()]);
+    let folder = fixture.user_folder().with_file_name("work");
+    git(&user, &["worktree", "add", "--quiet", folder.to_str().unwrap(), "work"]);
+    write_file(&folder, "edited", "mine\nagent\n");
+    fs::remove_file(folder.join("new")).unwrap();
+    git(&folder, &["add", "--all"]);
+    git(&folder, &["commit", "--quiet", "-m", "agent"]);
+    let tip = fixture.run.repository.resolve_commit("work").unwrap();
+    // A change after the start is the user's and blocks the landing, which then changes nothing.
+    write_file(&user, "edited", "later\n");
+    assert_eq!(land_in_checkout(&fixture, &tip), dirty(&["edited"]));
+    assert_eq!(fs::read_to_string(user.join("kept")).unwrap(), "mine\n");
+    assert_eq!(fixture.run.repository.resolve_commit("HEAD").unwrap(), head);
+    write_file(&user, "edited", "mine\n");
+    assert_eq!(land_in_checkout(&fixture, &tip), LandingOutcome::Landed);
+    assert_eq!(fs::read_to_string(user.join("edited")).unwrap(), "mine\nagent\n");
+    assert_eq!(fs::read_to_string(user.join("kept")).unwrap(), "mine\n");
+    assert!(!user.join("removed").exists());
+    // The landing neither adds nor removes the file that the agent deleted: it stays the user's.
+    assert_eq!(git(&user, &["status", "--porcelain"]).trim_end(), " M plan\n?? new");
+}

@@ -22,6 +22,19 @@ pub(super) struct RunLocation {
     /// Identity of the user in git's configuration, as `NAME <EMAIL>`.
     pub user: Option<String>,
     pub remarks: Vec<StartRemark>,
+    /// `None` if agents work in the project's folder.
+    pub repository: Option<Repository>,
+}
+
+impl RunLocation {
+    /// Starts the run from a commit of the user's changes, except those of the excluded files.
+    pub(super) fn include_changes(&mut self, person: &str, excluded: &[PathBuf]) -> Result<(), PrepareError> {
+        if let (Some(repository), Isolation::Worktrees { base, .. }) = (&self.repository, &mut self.isolation)
+        {
+            *base = repository.commit_checkout_changes(person, excluded)?.to_string();
+        }
+        Ok(())
+    }
 }
 
 /// Finds the repository, and checks that worktrees can be made from it.
@@ -37,6 +50,7 @@ pub(super) fn find(
             uncommitted: BTreeSet::new(),
             user: None,
             remarks: vec![StartRemark::InPlace],
+            repository: None,
         });
     }
     let options = GitOptions::from_environment();
@@ -60,6 +74,7 @@ pub(super) fn find(
         uncommitted: repository.uncommitted_files()?,
         user: repository.user_identity()?.map(|user| user.to_string()),
         remarks,
+        repository: Some(repository),
     })
 }
 

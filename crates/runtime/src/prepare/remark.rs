@@ -31,6 +31,8 @@ pub enum StartRemark {
     SubmoduleEmpty { path: PathBuf },
     /// Agents do not see these changes of the user's checkout.
     Uncommitted { files: Vec<PathBuf> },
+    /// The run starts from a commit with these changes of the user's checkout.
+    ChangesIncluded { files: Vec<PathBuf> },
     /// Another run of the project has not ended.
     OtherRunActive { run: RunId, title: String },
     /// An earlier run did some of the open tasks, and this run does them again.
@@ -86,8 +88,12 @@ impl StartRemark {
                 let (n_files, names) = files_in_english(files);
                 format!(
                     "Agents start from the last commit and do not see your uncommitted changes in {n_files}: \
-                     {names}."
+                     {names}. To include them: --include-changes"
                 )
+            }
+            Self::ChangesIncluded { files } => {
+                let (n_files, names) = files_in_english(files);
+                format!("Your uncommitted changes are included, in {n_files}: {names}.")
             }
             Self::OtherRunActive { run, title } => format!(
                 "Another run of this project is active: {run} ({title}). Both change the same files. Watch it: \
@@ -142,8 +148,13 @@ impl StartRemark {
             Self::Uncommitted { files } => {
                 let (n_files, names) = files_in_korean(files);
                 format!(
-                    "에이전트는 마지막 커밋에서 시작하므로 커밋하지 않은 변경({n_files})을 볼 수 없습니다: {names}."
+                    "에이전트는 마지막 커밋에서 시작하므로 커밋하지 않은 변경({n_files})을 볼 수 없습니다: {names}. 포함하려면: \
+                     --include-changes"
                 )
+            }
+            Self::ChangesIncluded { files } => {
+                let (n_files, names) = files_in_korean(files);
+                format!("커밋하지 않은 변경({n_files})을 포함해 시작합니다: {names}.")
             }
             Self::OtherRunActive { run, title } => format!(
                 "이 프로젝트에서 다른 실행이 진행 중입니다: {run} ({title}). 같은 파일을 변경할 수 있습니다. 보기: \

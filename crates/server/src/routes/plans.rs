@@ -142,6 +142,7 @@ pub(super) async fn start_plan(
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
+            include_changes: false,
             repeat: match (start.open, start.again) {
                 (_, true) => RepeatPolicy::Again,
                 (true, false) => RepeatPolicy::LeaveOut,
