@@ -82,7 +82,7 @@ impl ValueKind {
             Self::Path => "a path".to_owned(),
             Self::Paths | Self::InnerPaths => "a list of paths".to_owned(),
             Self::Names => "a list of names such as \"__pycache__\" or \"*.pyc\"".to_owned(),
-            Self::Identity => "an author such as \"Ada Kim <ada@example.org>\"".to_owned(),
+            Self::Identity => "an author such as `Ada Kim <ada@example.org>`".to_owned(),
             Self::CommitMessage => "a text such as \"{id}: {title}\"".to_owned(),
             Self::Ports => "a range of ports above 1023, such as \"20000-29999\"".to_owned(),
         }

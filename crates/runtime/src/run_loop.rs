@@ -33,7 +33,7 @@ const SAVE_INTERVAL: time::Duration = time::Duration::from_secs(1);
 
 /// Request to the loop of a run.
 pub(crate) enum RunRequest {
-    Input(QueuedInput),
+    Input(Box<QueuedInput>),
     Snapshot(SyncSender<RunSnapshot>),
     RunRow(SyncSender<Option<RunRow>>),
     Stop(ShutdownMode),
@@ -48,14 +48,14 @@ pub(crate) struct QueuedInput {
 impl RunRequest {
     /// Makes an input whose sender gets no reply.
     pub(crate) fn without_reply(input: RunInput) -> Self {
-        Self::Input(QueuedInput { input, reply: None })
+        Self::Input(Box::new(QueuedInput { input, reply: None }))
     }
 
     pub(crate) fn with_reply(
         input: RunInput,
         reply: SyncSender<Result<domain::Sequence, HostError>>,
     ) -> Self {
-        Self::Input(QueuedInput { input, reply: Some(reply) })
+        Self::Input(Box::new(QueuedInput { input, reply: Some(reply) }))
     }
 }
 
@@ -160,7 +160,7 @@ impl<E: Executor> RunLoop<E> {
             sort_by_urgency(&mut batch);
             for request in batch {
                 match request {
-                    RunRequest::Input(queued) => self.handle(queued),
+                    RunRequest::Input(queued) => self.handle(*queued),
                     RunRequest::Snapshot(reply) => {
                         drop(reply.try_send(RunSnapshot::from_durable_run(&self.durable_run)));
                     }
