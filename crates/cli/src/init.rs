@@ -73,23 +73,26 @@ fn write_new_file(folder: &Path, name: &str, text: &str, is_replaced: bool) -> R
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         file.and_then(|mut file| file.write_all(text.as_bytes()))
     };
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure {
-            what: localized(format!("{name} already exists."), format!("{name} 파일이 이미 있습니다.")),
-            hint: Some(localized(
-                "Check it: jangdan doctor. Replace it: jangdan init --force",
-                "확인하려면: jangdan doctor. 새로 만들려면: jangdan init --force",
-            )),
-            exit: 1,
-        },
-        _ => Failure {
+    written.map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            return Failure {
+                what: localized(format!("{name} already exists."), format!("{name} 파일이 이미 있습니다.")),
+                hint: Some(localized(
+                    "Check it: jangdan doctor. Replace it: jangdan init --force",
+                    "확인하려면: jangdan doctor. 새로 만들려면: jangdan init --force",
+                )),
+                exit: 1,
+            };
+        }
+        let path = path.display();
+        Failure {
             what: localized(
-                format!("Cannot write {} ({error}).", path.display()),
-                format!("파일을 쓸 수 없습니다: {} ({error}).", path.display()),
+                format!("Cannot write {path} ({error})."),
+                format!("파일을 쓸 수 없습니다: {path} ({error})."),
             ),
             hint: Some(localized("Check the permissions of the folder.", "폴더 권한을 확인하세요.")),
             exit: 1,
-        },
+        }
     })
 }
 

@@ -8,12 +8,10 @@ use crate::{failure::Failure, localized::localized};
 
 /// Returns the failure for an error of the store, with its causes and a hint.
 pub(crate) fn failure(error: StoreError) -> Failure {
-    let mut what = match &error {
-        StoreError::DirectoryMissing { path } | StoreError::LogMissing { path } => {
-            localized(error.to_string(), format!("아직 실행이 없습니다: {}", path.display()))
-        }
-        error => error.to_string(),
-    };
+    let mut what = error.to_string();
+    if let StoreError::DirectoryMissing { path } | StoreError::LogMissing { path } = &error {
+        what = localized(what, format!("아직 실행이 없습니다: {}", path.display()));
+    }
     let mut source = error.source();
     while let Some(cause) = source {
         what = format!("{what}: {cause}");
