@@ -235,6 +235,8 @@ impl Usage {
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointReason {
     TurnEnd,
+    /// A claim is examined.
+    Claim,
     Park,
     Error,
     Failure,

@@ -6,7 +6,7 @@ use crate::{
     effect::{Effect, GateCheck},
     effect_sink::EffectSink,
     run::Run,
-    state::{EffectKey, GateState, TaskIndex, WorkItem},
+    state::{EffectKey, GateState, RoundOrigin, TaskIndex, WorkItem},
 };
 
 impl Run {
@@ -70,6 +70,7 @@ impl Run {
         let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
         for task in &rework {
             if let Some(task) = self.task_mut(*task) {
+                task.round.begin(RoundOrigin::Rejection);
                 task.pending_inputs.push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
             }
         }

@@ -118,6 +118,7 @@ impl RunFixture {
             role,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         });
     }
 
