@@ -242,6 +242,10 @@ fn example_prompt(name: &str) -> AgentPrompt {
             other => panic!("{other:?}"),
         },
         "finish" => AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id(), key.as_ref())),
+        "evidence" => {
+            let missing = vec![domain::MissingEvidence::NoChange];
+            AgentPrompt::OutcomeRequest(OutcomeRequest::for_evidence(task_id(), missing, key.as_ref()))
+        }
         other => panic!("the guide shows an unknown prompt: {other}"),
     }
 }

@@ -64,7 +64,7 @@ pub enum Rule {
     TurnEndFirst,
     /// A task with a check is done only with a receipt of its current attempt, or if the check is waived.
     Receipt,
-    /// A task is checked and done only if its claim has evidence, and its agent is told once in a round what is missing.
+    /// A task is checked and merged only if its claim has evidence, and its agent is told once in a round what is missing.
     Evidence,
     /// A check that could not run is decided by a user, and is neither a failed round nor a reason for rework.
     UnrunCheck,

@@ -23,6 +23,7 @@ impl Run {
         if !fields.is_empty() {
             task.reported.clone_from(fields);
         }
+        task.round.is_accepted = false;
         task.round.claim = Some(TaskClaim { source: *source, reason: reason.clone() });
         // The tree at the end of a turn without a message is known.
         if *source != ClaimSource::TurnEnd {

@@ -7,6 +7,7 @@ mod checks;
 mod commands;
 mod crashes;
 mod disk_budget;
+mod evidence;
 mod fixture;
 mod landing;
 mod overlaps;

@@ -108,7 +108,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 (true, ClaimEvidence::Result, _) => "결과를 전달함",
                 (true, ClaimEvidence::Reason, WorkChange::Unknown) => "에이전트가 이유를 밝힘",
                 (true, ClaimEvidence::Reason, WorkChange::SameAsLastRound) => {
-                    "지난 라운드와 달라진 것이 없음, 에이전트가 이유를 밝힘"
+                    "지난 회차와 달라진 것이 없음, 에이전트가 이유를 밝힘"
                 }
                 (true, ClaimEvidence::Reason, WorkChange::Unchanged | WorkChange::Changed) => {
                     "변경 없음, 에이전트가 이유를 밝힘"

@@ -130,7 +130,7 @@ impl Model {
         self.update_task(id, |task| (task.round.is_requested, task.round.denied) = (false, None));
     }
 
-    /// Checks that work is accepted before it is checked or done, unless a user accepted it despite its check.
+    /// Checks that work is accepted before it is checked or merged, unless a user accepted it despite its check.
     pub(super) fn check_accepted(&mut self, id: &TaskId, what: &str) {
         if self.tasks.get(id).is_some_and(|task| !task.round.is_accepted && !task.waived) {
             self.add_violation(Rule::Evidence, format!("{id} {what} without an accepted claim"));

@@ -1,7 +1,7 @@
 //! A gate: the approval of a phase.
 
 use domain::Locale;
-use views::{GateRow, InboxItem, describe_check, translate_engine_text};
+use views::{GateRound, GateRow, InboxItem, describe_check, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
@@ -13,6 +13,9 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     let name = board.phases.get(&row.phase).map(|phase| phase.name.as_str()).unwrap_or_default();
     let report = row.rounds.last().and_then(|round| round.report.as_ref());
     let mut context = Vec::new();
+    if let Some(round) = row.rounds.last().filter(|round| round.round > 1) {
+        context.push(describe_round(locale, round));
+    }
     for receipt in report.iter().flat_map(|report| &report.receipts) {
         context.push(format!("$ {}: {}", receipt.command, describe_check(locale, receipt)));
     }
@@ -48,5 +51,16 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
         ],
         free: FreeInput::Nothing,
         is_yes_or_no: true,
+    }
+}
+
+/// Describes a round after the first, and whether the rejected work has changed since.
+fn describe_round(locale: Locale, round: &GateRound) -> String {
+    let number = round.round;
+    match (locale, round.is_unchanged) {
+        (Locale::En, false) => format!("Round {number}"),
+        (Locale::En, true) => format!("Round {number}: nothing has changed since the last round"),
+        (Locale::Ko, false) => format!("{number}회차"),
+        (Locale::Ko, true) => format!("{number}회차: 지난 회차 이후 변경 없음"),
     }
 }
