@@ -25,7 +25,8 @@ done
 
 #[test]
 fn receipt_has_the_command_exit_status_output_and_tree() {
-    let fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
+    let fixture =
+        RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("cat made.txt".to_owned());
     let run = fixture.start(work);
@@ -42,7 +43,8 @@ fn receipt_has_the_command_exit_status_output_and_tree() {
 
 #[test]
 fn check_continues_across_a_restart_and_runs_once() {
-    let mut fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
+    let mut fixture =
+        RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let (runs, go) = (fixture.barrier_file("runs"), fixture.barrier_file("go"));
     let mut work = plan(&["T1"]);
     // The check changes the worktree; the receipt must have the tree from before.

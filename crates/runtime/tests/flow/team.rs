@@ -211,8 +211,9 @@ read -r more
 
 #[test]
 fn gate_in_review_blocks_the_next_phase() {
-    let fixture =
-        RunFixture::new("read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
+    let fixture = RunFixture::new(
+        "read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
+    );
     let mut work = plan(&["T1", "T2"]);
     let mut second = work.phases[0].clone();
     (second.number, second.after) = (2, vec![1]);
