@@ -57,7 +57,7 @@ fn prompts_equal_those_of_the_guide() {
         assert_eq!(text, expected + "\n", "line {line}");
         names.insert(name.to_owned());
     }
-    assert_eq!(names.len(), 10, "every prompt has an example: {names:?}");
+    assert_eq!(names.len(), 11, "every prompt has an example: {names:?}");
 }
 
 #[test]

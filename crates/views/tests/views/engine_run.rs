@@ -242,7 +242,10 @@ impl EngineRun {
         let target = agent_name(chance.pick(&["backend", "designer", "qa"]).unwrap());
         let text = || "words".to_owned();
         let said = match chance.below(16) {
-            0..=3 => AgentMessage::Done(DoneMessage { task_id, phase, reason: None, fields }),
+            0..=3 => {
+                let reason = (!chance.once_in(4)).then(text);
+                AgentMessage::Done(DoneMessage { task_id, phase, reason, fields })
+            }
             4 if chance.once_in(3) => {
                 AgentMessage::Fail(FailMessage { task_id, phase, reason: None, fields })
             }
