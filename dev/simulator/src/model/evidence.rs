@@ -84,13 +84,12 @@ impl Model {
 
     pub(super) fn record_reason_or_result(&mut self, session: SessionId, message: &AgentMessage) {
         let Some(task) = self.task_of_worker(session) else { return };
-        match message {
-            AgentMessage::Done(done) if done.reason.is_some() => {
-                self.update_task(&task, |task| task.round.has_reason = true);
-            }
-            AgentMessage::DeliverResult(_) => self.update_task(&task, |task| task.round.has_result = true),
-            _ => {}
-        }
+        let has_reason = matches!(message, AgentMessage::Done(done) if done.reason.is_some());
+        let has_result = matches!(message, AgentMessage::DeliverResult(_));
+        self.update_task(&task, |task| {
+            task.round.has_reason |= has_reason;
+            task.round.has_result |= has_result;
+        });
     }
 
     pub(super) fn accept_claim(&mut self, event: &events::ClaimAccepted) {
@@ -105,7 +104,7 @@ impl Model {
         };
         if !is_proved {
             self.add_violation(Rule::Evidence, format!("{id} has no {evidence:?}: {round:?}"));
-        } else if !is_claimed && !(has_check && round.is_requested) {
+        } else if !(*is_claimed || has_check && round.is_requested) {
             self.add_violation(Rule::Evidence, format!("{id} is not claimed: {round:?}"));
         }
         self.update_task(id, |task| task.round.is_accepted = true);
