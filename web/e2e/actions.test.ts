@@ -7,7 +7,7 @@ const scriptedAgent = (steps: string, phase = 1): AgentScripts[string] => ({
   script: `voice = "claude"\nsteps = [{ wait = "" }, ${steps}]`,
   phase,
 });
-const DONE = `{ say = "DONE:{task}\\n" }`;
+const DONE = `{ say = "DONE:{task}:it is there\\n" }`;
 const sayStep = (words: string) => `{ say = ${JSON.stringify(words)} }`;
 const agentThatAsks = (lines: string) =>
   scriptedAgent(`${sayStep(`[ASK_USER {key}]\n${lines}\n[/ASK_USER {key}]\n`)}, { wait = "" }, ${DONE}`);

@@ -28,7 +28,7 @@ const AGENTS: AgentScripts = {
     `{ tool = { name = "Bash", kind = "execute", input = { command = "make tea" }, asks = true } }`,
   ),
   faller: scriptedAgent(`{ exit = 3 }`),
-  doer: scriptedAgent(`{ say = "DONE:{task}\\n" }`, 2),
+  doer: scriptedAgent(`{ say = "DONE:{task}:it is there\\n" }`, 2),
 };
 const NAMES = Object.keys(AGENTS);
 const taskIdOfAgent = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;

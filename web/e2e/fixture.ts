@@ -61,7 +61,7 @@ export const agentThatAsks = (question: string): AgentScript => ({
     steps = [
       { wait = "" },
       { question = { text = "${question}", options = ["tea", "milk"] } },
-      { say = "DONE:{task}\\n" },
+      { say = "DONE:{task}:it is there\\n" },
     ]`,
 });
 

@@ -20,7 +20,7 @@ const AGENTS = {
         { wait = "" },
         { say = ${JSON.stringify(STORY)} },
         { wait = "" },
-        { say = "DONE:{task}\\n" },
+        { say = "DONE:{task}:it is there\\n" },
       ]`,
   },
 };

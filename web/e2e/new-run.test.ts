@@ -8,7 +8,7 @@ import { type ServerFixture, startProjectFixture, waitUntil } from "./fixture.ts
 const PAINTER = `read task
 printf '[ASK_USER %s]\\nquestion: Which colour?\\ntype: selection\\noptions: ["red", "blue"]\\n[/ASK_USER %s]\\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
 read answer
-echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+echo "DONE:$JANGDAN_TASK:it is there $JANGDAN_KEY"
 read end
 `;
 const PLAN = "# Walls\n\n## Phase 1: Paint\n\n- [ ] T1.1 Paint the wall\n";

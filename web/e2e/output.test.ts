@@ -47,7 +47,7 @@ const AGENTS: AgentScripts = {
       steps = [
         { wait = "" },
         { repeat = { times = 3000, steps = [{ say = "line {n} of the print\\n" }] } },
-        { say = "DONE:{task} {key}\\n" },
+        { say = "DONE:{task}:it is there {key}\\n" },
         { exit = 0 },
       ]`,
   },
@@ -62,7 +62,7 @@ const AGENTS: AgentScripts = {
         { tool = { name = "Bash", kind = "execute", input = { command = "echo done" }, output = "done" } },
         { say = "And here it ends.\\n" },
         { question = { text = "Was it good?", options = ["yes", "no"] } },
-        { say = "DONE:{task}\\n" },
+        { say = "DONE:{task}:it is there\\n" },
       ]`,
   },
 };

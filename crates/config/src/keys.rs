@@ -56,6 +56,7 @@ pub const KEYS: &[Key] = &[
     key("agents.*.resume", ValueKind::Texts, "", "additional arguments for a resumed session"),
     key("agents.*.environment.*", ValueKind::Text, "", "additional environment variable"),
     key("agents.*.form", ValueKind::Choice(&["text", "json"]), "", "format of its input"),
+    key("agents.*.protocol", ValueKind::Choice(&["text", "none"]), "", "whether it knows Jangdan's messages; a program with \"none\" reports its task as done by exiting with status 0"),
     key("agents.*.keys", ValueKind::Choice(&["required", "optional"]), "", "whether its messages must contain the session key"),
     key("agents.*.quiet_ms", ValueKind::Number { min: 0, max: 600 * SECOND_MS }, "", "silence after which its turn counts as ended"),
     key("agents.*.typing.paste", ValueKind::Boolean, "", "whether input is sent as one paste"),

@@ -35,6 +35,10 @@ pub enum EscalationCause {
     TestingFailed {
         task: TaskId,
     },
+    /// The agent repeats itself instead of doing the task or reporting it as done.
+    EvidenceMissing {
+        task: TaskId,
+    },
     #[serde(alias = "unmergeable")]
     MergeFailed {
         task: TaskId,
@@ -99,6 +103,7 @@ impl fmt::Display for EscalationCause {
                 write!(f, "the check could not run: `{command}`: {obstacle}")
             }
             Self::TestingFailed { task } => write!(f, "{task} could not be tested"),
+            Self::EvidenceMissing { task } => write!(f, "{task} shows no progress"),
             Self::MergeFailed { task } => write!(f, "{task} could not be merged"),
             Self::TaskTimeout { task } => write!(f, "{task} exceeded its time limit"),
             Self::RateLimitPersists { task } => {

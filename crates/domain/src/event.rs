@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Actor, AgentError, AgentInvocationOutcome, AgentMessage, AgentName, AttemptFailure, AttemptNumber,
     BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
-    ClaimSource, CompletionProof, DependencyRequest, DirectMessageId, DirectType, EffectId, EscalationAction,
-    EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType, FeedbackLoopOutcome,
-    GateReport, InputNumber, InvocationId, LoopId, MergeOutcome, MessageOffset, OfferId, ParkMode,
-    PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask,
-    PlannedWork, Priority, ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId,
-    ResultId, ResultType, RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput,
-    Severity, TaskId, TaskOverlap, TaskReturnReason, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
+    ClaimEvidence, ClaimSource, CompletionProof, DependencyRequest, DirectMessageId, DirectType, EffectId,
+    EscalationAction, EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType,
+    EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber, InvocationId, LoopId, MergeOutcome,
+    MessageOffset, MissingEvidence, OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber,
+    PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork, Priority, ProvidedResource, QuestionId,
+    QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType, RewindTarget, Role, RunOutcome,
+    RunSettings, Sequence, SessionId, SessionInput, Severity, TaskId, TaskOverlap, TaskReturnReason,
+    TeamMember, TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
 };
 
 /// An event with its position in the log of its run.
@@ -162,7 +163,7 @@ events! {
         task: TaskId,
         reason: BlockReason,
     }
-    /// The agent reported the task as done. Only triggers the check.
+    /// The agent reported the task as done. Only triggers the examination of its evidence.
     TaskClaimed {
         task: TaskId,
         source: ClaimSource,
@@ -172,6 +173,19 @@ events! {
         /// Further fields of the DONE line.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         fields: BTreeMap<String, String>,
+    }
+    /// A claim has evidence; the check is next.
+    ClaimAccepted {
+        task: TaskId,
+        evidence: ClaimEvidence,
+        change: WorkChange,
+        /// False if the agent changed files and ended its turn twice without a message.
+        is_claimed: bool,
+    }
+    /// A claim has no evidence, or a turn ended without a message: the agent is told what is missing, once in a round.
+    EvidenceRequested {
+        task: TaskId,
+        missing: Vec<MissingEvidence>,
     }
     CheckStarted {
         task: TaskId,
@@ -401,6 +415,9 @@ events! {
         /// The text as the agent received it, without the session's key. Older logs do not have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
+        /// Tree of the task's worktree just before, if the input begins a round of work or denies a permission.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
     }
     /// A valid protocol message of an agent.
     MessageReceived (formerly "MessageHeard") {
@@ -473,6 +490,9 @@ events! {
         /// The agent's own id of a prompt inside its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
+        /// Set if Jangdan asks in place of the agent, because its work has no evidence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        evidence_gap: Option<EvidenceGap>,
         #[serde(alias = "holdsUp")]
         blocks: BlockedWork,
     }

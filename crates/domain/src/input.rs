@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId,
-    PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId, TestFeedback,
+    MissingEvidence, PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId, TestFeedback,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,6 +110,11 @@ pub enum SessionInput {
     /// The turn ended without a message; the agent is asked whether it is done, failed or has a question.
     #[serde(alias = "nudge")]
     Reminder,
+    /// The task is not done: what is missing.
+    EvidenceRequest {
+        task: TaskId,
+        missing: Vec<MissingEvidence>,
+    },
     /// The work conflicts with merged work of other tasks.
     Conflict {
         files: Vec<String>,

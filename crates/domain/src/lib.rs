@@ -10,6 +10,7 @@ mod command;
 mod escalation;
 mod escalation_cause;
 mod event;
+mod evidence;
 mod feedback;
 mod id;
 mod inbox_item;
@@ -39,6 +40,7 @@ pub use command::UserCommand;
 pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
 pub use escalation_cause::EscalationCause;
 pub use event::{Event, RecordedEvent, events};
+pub use evidence::{ClaimEvidence, EvidenceGap, MissingEvidence, WorkChange};
 pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
@@ -61,7 +63,7 @@ pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 pub use run_input::{AgentOutput, Report, RunInput, RunStart, TurnFailure};
 pub use secret::secret_in_variable;
 pub use session::{Locale, SessionKey};
-pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};
+pub use settings::{AgentProtocol, GateApproval, OrchestrationMode, RunSettings, TeamMember};
 pub use state::{
     AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
     CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ModelPrice,

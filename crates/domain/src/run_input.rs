@@ -131,6 +131,8 @@ pub enum Report {
         input: InputNumber,
         /// The text as the agent received it, without the session's key.
         text: Option<String>,
+        /// Tree of the task's worktree just before, if the effect asked for it.
+        tree: Option<String>,
     },
     CheckFinished {
         task: TaskId,

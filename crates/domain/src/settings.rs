@@ -104,4 +104,24 @@ pub struct TeamMember {
     /// Whether its turns end when it falls silent, because it does not report their end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_turn_end_guessed: bool,
+    /// Whether it knows the messages of the protocol. If not, it reports its task as done by exiting with status 0.
+    #[serde(default, skip_serializing_if = "AgentProtocol::is_text")]
+    pub protocol: AgentProtocol,
+}
+
+/// The messages that an agent knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum AgentProtocol {
+    #[default]
+    Text,
+    /// None: neither does it send messages, nor does it read corrections.
+    None,
+}
+
+impl AgentProtocol {
+    pub fn is_text(&self) -> bool {
+        *self == Self::Text
+    }
 }

@@ -286,6 +286,8 @@ pub struct ModelPrice {
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointReason {
     TurnEnd,
+    /// A claim is examined.
+    Claim,
     Park,
     Error,
     Failure,

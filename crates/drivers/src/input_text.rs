@@ -60,6 +60,7 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
         | SessionInput::InvalidMessage { .. }
         | SessionInput::NearMiss { .. }
         | SessionInput::Reminder
+        | SessionInput::EvidenceRequest { .. }
         | SessionInput::Conflict { .. }
         | SessionInput::Rework { .. }
         | SessionInput::Test { .. }
@@ -94,6 +95,7 @@ pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> 
         | SessionInput::InvalidMessage { .. }
         | SessionInput::NearMiss { .. }
         | SessionInput::Reminder
+        | SessionInput::EvidenceRequest { .. }
         | SessionInput::Conflict { .. }
         | SessionInput::Rework { .. }
         | SessionInput::Test { .. }
@@ -211,6 +213,9 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             }
             None => AgentPrompt::Notice(notices::status_request(recipient.locale)),
         },
+        SessionInput::EvidenceRequest { task, missing } => AgentPrompt::OutcomeRequest(
+            prompts::OutcomeRequest::for_evidence(task.clone(), missing.clone(), recipient.key),
+        ),
         SessionInput::InvocationEnded { outcome: AgentInvocationOutcome::Failed { .. }, .. }
         | SessionInput::Permission { .. }
         | SessionInput::ClarificationRequest { .. }

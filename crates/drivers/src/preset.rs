@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, ffi::OsStr, path::Path};
 
+use domain::AgentProtocol;
 use serde::{Deserialize, Serialize};
 
 use crate::pty::{PtyMode, TypingOptions};
@@ -51,6 +52,9 @@ pub struct Preset {
     /// The format of its inputs.
     #[serde(default)]
     pub form: InputEncoding,
+    /// Whether it knows the messages of the protocol.
+    #[serde(default)]
+    pub protocol: AgentProtocol,
     /// Whether its messages must carry the session's key; by default only on a terminal.
     #[serde(default)]
     pub keys: Option<MessageKeyRule>,

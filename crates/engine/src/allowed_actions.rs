@@ -158,6 +158,7 @@ fn undeliverable_conflict(stage: TaskStage) -> Option<StateConflict> {
             "retry it with a hint: no agent works on it"
         }
         TaskStage::Claimed
+        | TaskStage::Accepted
         | TaskStage::Checking
         | TaskStage::Checked
         | TaskStage::ChecksFailed

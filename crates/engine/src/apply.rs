@@ -5,6 +5,7 @@
 mod collaboration;
 mod disk_budget;
 mod escalation;
+mod evidence;
 mod gate;
 mod orchestrator_silence;
 mod plan_change;
@@ -97,9 +98,9 @@ impl Run {
             Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 self.apply_task_unblocked(task, reason)
             }
-            Event::TaskClaimed(events::TaskClaimed { task, source, fields, .. }) => {
-                self.apply_task_claimed(at, task, *source, fields)
-            }
+            Event::TaskClaimed(event) => self.apply_task_claimed(at, event),
+            Event::ClaimAccepted(event) => self.apply_claim_accepted(event),
+            Event::EvidenceRequested(event) => self.apply_evidence_requested(at, event),
             Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Checking);
@@ -224,8 +225,9 @@ impl Run {
                 self.apply_input_queued(*session, *input, content, sink);
                 self.wait_for_new_turn(at, *session);
             }
-            Event::InputSent(events::InputSent { session, input, text }) => {
-                self.apply_input_sent(*session, *input, text.as_ref());
+            Event::InputSent(event) => {
+                self.record_tree_of_input(event);
+                self.apply_input_sent(event.session, event.input, event.text.as_ref());
             }
             Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
                 self.record_message_offset(*session, *offset, *read_from);

@@ -15,6 +15,7 @@ mod deadline;
 mod disk_budget;
 mod disk_full;
 mod escalation;
+mod evidence;
 mod file_overlap;
 mod follow_up;
 mod gate;

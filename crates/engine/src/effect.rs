@@ -24,6 +24,8 @@ pub enum Effect {
         content: Box<SessionInput>,
         /// The task that the input starts, for [`SessionInput::Task`] and [`SessionInput::Test`].
         brief: Option<Box<TaskBrief>>,
+        /// Whether the report names the tree of the task's worktree just before the input is sent.
+        reports_tree: bool,
     },
     /// Parks a waiting session to save resources. Reported by `EffectFinished`.
     ParkSession { session: SessionId, mode: ParkMode },

@@ -144,6 +144,7 @@ fn can_still_change(stage: TaskStage, field: PlanField) -> bool {
     let is_in_checks = matches!(
         stage,
         TaskStage::Claimed
+            | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::Testing

@@ -238,6 +238,7 @@ impl Run {
             _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
             TaskStage::Running(_) | TaskStage::AttemptFailed => TaskState::Running,
             TaskStage::Claimed
+            | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::ChecksFailed

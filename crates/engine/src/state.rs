@@ -9,6 +9,7 @@ mod question;
 mod session;
 mod task;
 mod team;
+mod work_round;
 
 pub(crate) use collaboration::{
     DirectMessage, DirectMessageChannel, Invocation, InvocationState, ResultState, SubmittedResult,
@@ -22,3 +23,4 @@ pub(crate) use session::{ProcessState, Session, SessionState};
 pub use task::TaskState;
 pub(crate) use task::{Attempt, BudgetUsage, Task, TaskIndex, TaskStage, WorkState};
 pub(crate) use team::Team;
+pub(crate) use work_round::{RoundOrigin, TaskClaim, TreeExamination, WorkRound};

@@ -46,6 +46,7 @@ fn run_after(events: impl IntoIterator<Item = Event>) -> Run {
             role: Role::Worker,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         }],
     };
     let mut run = Run::new();
@@ -222,6 +223,7 @@ fn inbox_actions_of_each_state() {
             required: true,
             permission: None,
             prompt: None,
+            evidence_gap: None,
             blocks: BlockedWork::default(),
         }
         .into()

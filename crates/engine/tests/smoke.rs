@@ -1,9 +1,9 @@
 //! The shortest run: one task, one agent, from start to end.
 
 use domain::{
-    AgentMessage, AgentOutput, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
-    PlannedPhase, PlannedTask, PlannedWork, Report, Role, RunInput, RunOutcome, RunSettings, RunStart,
-    SessionId, TeamMember, Timestamp, TurnTools,
+    AgentMessage, AgentOutput, CheckpointId, CheckpointOutcome, DoneMessage, GateApproval, GateReport,
+    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, Report, Role, RunInput, RunOutcome,
+    RunSettings, RunStart, SessionId, TeamMember, Timestamp, TurnTools,
 };
 use engine::{Effect, Run, TaskState};
 
@@ -28,6 +28,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         role: Role::Worker,
         slots: None,
         is_turn_end_guessed: false,
+        protocol: domain::AgentProtocol::Text,
     }];
     let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
     let start = Box::new(RunStart { project: "p".to_owned(), work, settings, team });
@@ -45,11 +46,11 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     assert_eq!(run.task_state(&id), Some(TaskState::Running));
     let session = SessionId(3);
     step(&mut run, RunInput::Report(Report::SessionStarted { session, agent_session: None }));
-    step(&mut run, RunInput::Report(Report::InputSent { session, input: 1, text: None }));
+    step(&mut run, RunInput::Report(Report::InputSent { session, input: 1, text: None, tree: None }));
     let message = AgentMessage::Done(DoneMessage {
         task_id: id.clone(),
         phase: None,
-        reason: None,
+        reason: Some("there is nothing to change".to_owned()),
         fields: std::collections::BTreeMap::new(),
     });
     let offset = MessageOffset { start: 0, ordinal: 0 };
@@ -60,7 +61,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
             output: AgentOutput::Message { offset, read_from: 8, message: Box::new(message) },
         },
     );
-    assert_eq!(run.task_state(&id), Some(TaskState::Merging));
+    assert_eq!(run.task_state(&id), Some(TaskState::Checking));
     let turn_end = AgentOutput::TurnEnded {
         read_from: 8,
         text: String::new(),
@@ -68,6 +69,10 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         failure: None,
     };
     step(&mut run, RunInput::Agent { session, output: turn_end });
+    let outcome = CheckpointOutcome::Made { commit: String::new(), agent_session: None, tree: None };
+    let checkpoint = CheckpointId(1);
+    step(&mut run, RunInput::Report(Report::CheckpointFinished { checkpoint, outcome }));
+    assert_eq!(run.task_state(&id), Some(TaskState::Merging));
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None, onto: None };
     step(&mut run, RunInput::Report(Report::MergeFinished { task: id.clone(), attempt: 1, outcome }));
     assert_eq!(run.task_state(&id), Some(TaskState::Done));

@@ -57,7 +57,7 @@ fn prompts_equal_those_of_the_guide() {
         assert_eq!(text, expected + "\n", "line {line}");
         names.insert(name.to_owned());
     }
-    assert_eq!(names.len(), 10, "every prompt has an example: {names:?}");
+    assert_eq!(names.len(), 11, "every prompt has an example: {names:?}");
 }
 
 #[test]
@@ -242,6 +242,10 @@ fn example_prompt(name: &str) -> AgentPrompt {
             other => panic!("{other:?}"),
         },
         "finish" => AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id(), key.as_ref())),
+        "evidence" => {
+            let missing = vec![domain::MissingEvidence::NoChange];
+            AgentPrompt::OutcomeRequest(OutcomeRequest::for_evidence(task_id(), missing, key.as_ref()))
+        }
         other => panic!("the guide shows an unknown prompt: {other}"),
     }
 }

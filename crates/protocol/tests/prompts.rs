@@ -190,6 +190,14 @@ fn prompts_have_their_json() {
     }
 }
 
+fn evidence_request(missing: &[domain::MissingEvidence]) -> AgentPrompt {
+    AgentPrompt::OutcomeRequest(OutcomeRequest::for_evidence(
+        task_id("T1.3"),
+        missing.to_vec(),
+        Some(&session_key()),
+    ))
+}
+
 #[test]
 fn each_prompt_has_text_in_both_languages() {
     let mut texts = String::new();
@@ -236,6 +244,13 @@ fn each_prompt_has_text_in_both_languages() {
         )),
         AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&task_id("T2.4")), Some(&session_key()))),
         AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
+        evidence_request(&[domain::MissingEvidence::NoMessage]),
+        evidence_request(&[domain::MissingEvidence::NoMessage, domain::MissingEvidence::NoChange]),
+        evidence_request(&[domain::MissingEvidence::UnchangedSinceDenial]),
+        evidence_request(&[domain::MissingEvidence::UnchangedSinceRejection]),
+        evidence_request(&[domain::MissingEvidence::UnchangedSinceFailedCheck]),
+        evidence_request(&[domain::MissingEvidence::UnchangedSinceConflict]),
+        evidence_request(&[domain::MissingEvidence::ChangesUnknown]),
     ];
     for locale in [Locale::En, Locale::Ko] {
         let task = AgentPrompt::Task(Box::new(plan_task_prompt(locale)));

@@ -246,9 +246,12 @@ impl Executor for LocalExecutor {
                 }
                 self.start_session(*assignment, RecoveryState::New);
             }
-            Effect::SendInput { session, input, content, brief } => {
+            Effect::SendInput { session, input, content, brief, reports_tree } => {
                 let brief = brief.map(|brief| Box::new(task_prompt(*brief)));
-                self.send(session, SessionCommand::Send { number: input, input: content, brief });
+                self.send(
+                    session,
+                    SessionCommand::Send { number: input, input: content, brief, reports_tree },
+                );
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
                 self.send(session, SessionCommand::Cool { effect: id });

@@ -70,7 +70,11 @@ impl Views {
             Event::TaskClaimed(events::TaskClaimed { task, source, reason, fields }) => {
                 self.set_reported_fields(task, fields);
                 self.set_attempt_claim(task, *source, reason.as_deref());
-                self.start_task_review(now, task);
+                self.apply_task_claimed(now, task);
+            }
+            Event::ClaimAccepted(event) => self.apply_claim_accepted(now, event),
+            Event::EvidenceRequested(events::EvidenceRequested { task, .. }) => {
+                self.apply_task_returned(now, task)
             }
             Event::CheckStarted(events::CheckStarted { task, .. }) => {
                 self.set_task_state(now, task, TaskState::Checking)
@@ -429,6 +433,7 @@ impl Views {
             required,
             permission,
             prompt,
+            evidence_gap,
             blocks,
         }) = event
         else {
@@ -438,7 +443,10 @@ impl Views {
             task: task.clone(),
             kind: *kind,
             text: text.clone(),
-            korean: permission.as_ref().map(ko::permission_question),
+            korean: permission
+                .as_ref()
+                .map(ko::permission_question)
+                .or(evidence_gap.as_ref().map(ko::evidence_question)),
             options: options.clone(),
             default: default.clone(),
             context: context.clone(),
@@ -449,6 +457,10 @@ impl Views {
             ..empty_question(now, *question, *session)
         };
         self.add_question(now, row);
+        // Its claim is not accepted.
+        if let (Some(task), Some(_)) = (task, evidence_gap) {
+            self.set_task_state(now, task, TaskState::Running);
+        }
     }
 
     fn apply_escalation_raised(&mut self, now: EventMoment<'_>, event: &Event) {

@@ -9,7 +9,7 @@ mod spool;
 
 use std::collections::BTreeMap;
 
-use domain::{EffectId, Report, SessionId, Timestamp};
+use domain::{EffectId, Report, SessionId, TaskId, Timestamp};
 
 pub(crate) use process::{Process, ProcessState};
 pub(crate) use spool::OutputItem;
@@ -50,6 +50,8 @@ pub(crate) struct Environment {
     queue: BTreeMap<(i64, u64), ScheduledEvent>,
     order: u64,
     processes: BTreeMap<SessionId, Process>,
+    /// Number of changes in the worktree of each task.
+    changes: BTreeMap<TaskId, u32>,
     /// Executed effects with their reports; `None` if there is no report.
     executed: BTreeMap<EffectId, Option<Report>>,
     /// Whether there are no more faults.
@@ -68,6 +70,7 @@ impl Environment {
             queue: BTreeMap::new(),
             order: 0,
             processes: BTreeMap::new(),
+            changes: BTreeMap::new(),
             executed: BTreeMap::new(),
             is_faultless: false,
             random,
@@ -165,6 +168,11 @@ impl Environment {
             | Effect::ReleaseWorktree { .. }
             | Effect::RemoveWorktree { .. } => self.executed.get(&id).is_some_and(Option::is_none),
         }
+    }
+
+    /// Returns the tree of a task's worktree.
+    fn tree(&self, task: &TaskId) -> String {
+        format!("tree-{}", self.changes.get(task).copied().unwrap_or_default())
     }
 
     fn elapsed_at(&self, deadline: Timestamp) -> i64 {

@@ -65,7 +65,13 @@ fn generate_team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember
     }
     let member = |(name, role): (String, Role)| {
         let slots = if random.once_in(3) { NonZeroU32::new(random.between(1, 2)) } else { None };
-        Some(TeamMember { name: name.parse().ok()?, role, slots, is_turn_end_guessed: false })
+        Some(TeamMember {
+            name: name.parse().ok()?,
+            role,
+            slots,
+            is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
+        })
     };
     members.into_iter().filter_map(member).collect()
 }

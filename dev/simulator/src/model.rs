@@ -4,6 +4,7 @@
 
 mod apply_event;
 mod calls;
+mod evidence;
 mod expectation;
 mod gates;
 mod idle;

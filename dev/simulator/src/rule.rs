@@ -64,6 +64,8 @@ pub enum Rule {
     TurnEndFirst,
     /// A task with a check is done only with a receipt of its current attempt, or if the check is waived.
     Receipt,
+    /// A task is checked and merged only if its claim has evidence, and its agent is told once in a round what is missing.
+    Evidence,
     /// A check that could not run is decided by a user, and is neither a failed round nor a reason for rework.
     UnrunCheck,
     /// At most one merge runs at a time.
@@ -117,6 +119,7 @@ impl fmt::Display for Rule {
             Self::StaleReports => "a report about something that has ended changes nothing",
             Self::TurnEndFirst => "a task is checked and merged after the turn of its worker",
             Self::Receipt => "a task with a check is done only with a receipt",
+            Self::Evidence => "a task is done only with evidence",
             Self::UnrunCheck => "a check that could not run goes to a user",
             Self::OneMerge => "at most one merge runs at a time",
             Self::NoCycle => "calls and dependencies have no cycle",

@@ -173,7 +173,8 @@ impl Simulation {
             ScheduledEvent::Read(session) => self.read_output(session)?,
             ScheduledEvent::TypeInput(session) => {
                 if let Some(input) = self.environment.type_next_input(session, &self.model) {
-                    self.environment.schedule_report(Report::InputSent { session, input, text: None });
+                    let report = self.environment.input_report(session, input);
+                    self.environment.schedule_report(report);
                 }
             }
             ScheduledEvent::UserCommand => {

@@ -127,7 +127,13 @@ pub fn start_input(work: &Workload, slots: u32) -> RunInput {
         project: "a project".to_owned(),
         work: PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks },
         settings,
-        team: vec![TeamMember { name, role: Role::Worker, slots: None, is_turn_end_guessed: false }],
+        team: vec![TeamMember {
+            name,
+            role: Role::Worker,
+            slots: None,
+            is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
+        }],
     };
     RunInput::Start { person: "ana".to_owned(), start: Box::new(start) }
 }
@@ -140,18 +146,21 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
             Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         Effect::SendInput { session, input, content, .. } => {
-            let mut inputs = vec![Report::InputSent { session, input, text: None }.into()];
-            if let SessionInput::Task { task: task_id, .. } = *content {
+            let mut inputs = vec![Report::InputSent { session, input, text: None, tree: None }.into()];
+            if let SessionInput::Task { task: task_id, .. }
+            | SessionInput::EvidenceRequest { task: task_id, .. } = *content
+            {
                 let done = AgentMessage::Done(DoneMessage {
                     task_id,
                     phase: None,
-                    reason: None,
+                    reason: Some("it is simulated".to_owned()),
                     fields: BTreeMap::new(),
                 });
-                let offset = MessageOffset { start: 100, ordinal: 0 };
-                let output = AgentOutput::Message { offset, read_from: 120, message: Box::new(done) };
+                let offset = MessageOffset { start: 100 * u64::from(input), ordinal: 0 };
+                let read_from = offset.start + 20;
+                let output = AgentOutput::Message { offset, read_from, message: Box::new(done) };
                 inputs.push(RunInput::Agent { session, output });
-                inputs.push(RunInput::Agent { session, output: turn_end(120) });
+                inputs.push(RunInput::Agent { session, output: turn_end(read_from) });
             }
             return inputs;
         }

@@ -4,6 +4,12 @@
  * Times are milliseconds since 1970. A missing value is `null`; a field with a question mark may be omitted.
  */
 
+/** A claim that has evidence. */
+export type AcceptedClaim = { evidence: ClaimEvidence, change: WorkChange,
+  /** Whether the agent reported the task as done. */
+  isClaimed: boolean,
+};
+
 /** Originator of a command or an event. */
 export type Actor = string;
 
@@ -165,7 +171,7 @@ export type CheckObstacle = { "type": "programNotFound", program: string,
 
 export type CheckpointId = string;
 
-export type CheckpointReason = "turnEnd" | "park" | "error" | "failure" | "gate" | "requested";
+export type CheckpointReason = "turnEnd" | "claim" | "park" | "error" | "failure" | "gate" | "requested";
 
 /** A saved state of a task that can be restored. */
 export type CheckpointRow = { id: CheckpointId, task: TaskId, reason: CheckpointReason, state: CheckpointState, commit: string | null,
@@ -178,6 +184,9 @@ export type CheckpointRow = { id: CheckpointId, task: TaskId, reason: Checkpoint
 };
 
 export type CheckpointState = "requested" | "made" | "failed";
+
+/** What a claim rests on. */
+export type ClaimEvidence = "change" | "result" | "reason";
 
 /** What made a task count as done by its agent. */
 export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
@@ -370,7 +379,9 @@ export type GateRound = { round: number,
   /** Result of the checks. */
   report: GateReport | null, passed: boolean | null, reason: string | null,
   /** Tasks to redo. */
-  rework: Array<TaskId>, openedAt: Timestamp, endedAt: Timestamp | null,
+  rework: Array<TaskId>,
+  /** Whether no task changed anything since the last round failed. */
+  isUnchanged: boolean, openedAt: Timestamp, endedAt: Timestamp | null,
 };
 
 export type GateRow = { phase: number, state: GateState, round: number,
@@ -1377,7 +1388,7 @@ export type TaskDetailRow = { id: TaskId,
 export type TaskId = string;
 
 /** A remark beside the state of a task. */
-export type TaskMark = "unchecked" | "waived" | "checkFailed" | "checkNotRun" | "changedSinceCheck";
+export type TaskMark = "unchecked" | "waived" | "checkFailed" | "checkNotRun" | "changedSinceCheck" | "noChanges" | "sameAsLastRound" | "notClaimed";
 
 /** A task with all rows that belong to it. */
 export type TaskOverview = { task: TaskRow,
@@ -1422,6 +1433,8 @@ export type TaskRow = { id: TaskId, phase: number, title: string, state: TaskSta
   step: string | null,
   /** The oldest unanswered question. */
   question: PendingQuestion | null,
+  /** The accepted claim of the current round of work. */
+  claim: AcceptedClaim | null,
   /** Set when it is done. */
   proof: CompletionProof | null,
   /** The last receipt of its checks. */
@@ -1637,3 +1650,6 @@ export type UserCommand = "pauseRun" | "continueRun" | "cancelRun" | { "pausePha
   } }
 | { "resolve": { escalation: EscalationId, action: EscalationAction, note?: string | null,
   } };
+
+/** What an agent changed in the round of work that a claim ends. */
+export type WorkChange = "changed" | "unchanged" | "sameAsLastRound" | "unknown";

@@ -36,6 +36,9 @@ pub(crate) fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
         TaskMark::CheckFailed => pick_by_locale(locale, "check failed", "검증 실패"),
         TaskMark::CheckNotRun => pick_by_locale(locale, "check could not run", "검증 실행 불가"),
         TaskMark::ChangedSinceCheck => pick_by_locale(locale, "changed since check", "검증 이후 변경"),
+        TaskMark::NoChanges => pick_by_locale(locale, "no changes", "변경 없음"),
+        TaskMark::SameAsLastRound => pick_by_locale(locale, "same as last round", "지난 회차와 동일"),
+        TaskMark::NotClaimed => pick_by_locale(locale, "not claimed", "완료 보고 없음"),
     }
 }
 

@@ -45,7 +45,7 @@ steps = [
     {{ write = {{ path = 'said.txt', text = '{{line}}' }} }},
     {{ question = {{ text = 'Which size?', options = ['large', 'small'] }} }},
     {{ write = {{ path = 'said.txt', text = ' {{line}}', append = true }} }},
-    {{ say = "DONE:{{task}} {{key}}\n" }},
+    {{ say = "DONE:{{task}}:it is there {{key}}\n" }},
 ]
 "#
         );
@@ -77,14 +77,14 @@ memory = '{}'
 resumed = [
     {{ wait = 'blue' }},
     {{ write = {{ path = 'said.txt', text = 'resumed: {{line}}' }} }},
-    {{ say = "DONE:{{task}} {{key}}\n" }},
+    {{ say = "DONE:{{task}}:it is there {{key}}\n" }},
 ]
 
 [[steps]]
 wait = 'Do T1'
 [[steps]]
 choose = [
-    {{ when = 'worked at this before', steps = [{{ write = {{ path = 'said.txt', text = 'again: {{line}}' }} }}, {{ say = "DONE:{{task}} {{key}}\n" }}] }},
+    {{ when = 'worked at this before', steps = [{{ write = {{ path = 'said.txt', text = 'again: {{line}}' }} }}, {{ say = "DONE:{{task}}:it is there {{key}}\n" }}] }},
     {{ steps = [{{ ask = 'Which colour?' }}] }},
 ]
 "#,

@@ -46,7 +46,7 @@ if [ "$JANGDAN_TASK" = T1.1 ]; then
 fi
 sleep 0.1
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Runs a plan whose server is killed after each of these numbers of events, and checks the result.

@@ -13,7 +13,7 @@ read -r task
 printf '[ASK_USER]\nquestion: Which colour?\noptions: ["red", "blue"]\n[/ASK_USER]\n'
 read -r answer
 echo "$answer" > answer.json
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 #[test]

@@ -12,7 +12,7 @@ use crate::test_project::{TestProject, one_phase_plan};
 const WAITS: &str = r#"
 read -r task
 while [ ! -e "$FOLDER/go" ]; do sleep 0.02; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 const PLAN: &str = "\

@@ -10,7 +10,7 @@ voice = 'claude'
 steps = [
     { wait = 'Do' },
     { tool = { name = 'Bash', kind = 'execute', input = { command = 'make report' }, output = 'ok', asks = true } },
-    { say = "DONE:{task} {key}\n" },
+    { say = "DONE:{task}:it is there {key}\n" },
 ]
 "#;
 
@@ -20,7 +20,7 @@ voice = 'claude'
 steps = [
     { wait = 'Do' },
     { write = { path = 'made.txt', text = 'made' } },
-    { say = "DONE:{task} {key}\n" },
+    { say = "DONE:{task}:it is there {key}\n" },
 ]
 "#;
 
@@ -199,8 +199,11 @@ fn configuration_in_a_subfolder_is_found_and_agents_work_at_the_root() {
     let root = project.root();
     let below = root.join("app/src");
     fs::create_dir_all(&below).unwrap();
-    fs::write(project.temp_path("agent.sh"), "read -r task\npwd > where.txt\necho \"DONE:$JANGDAN_TASK\"\n")
-        .unwrap();
+    fs::write(
+        project.temp_path("agent.sh"),
+        "read -r task\npwd > where.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
+    )
+    .unwrap();
     let configuration = format!(
         "[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = 'test -e README.md'\n\
          [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",

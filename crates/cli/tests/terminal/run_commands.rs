@@ -20,7 +20,7 @@ if [ "$JANGDAN_TASK" = T1 ]; then
     echo "$answer" > answer.json
 fi
 echo "$JANGDAN_TASK" > "file-$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 const ASKS_ALWAYS: &str = r#"
@@ -28,7 +28,7 @@ read -r task
 printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
 read -r answer
 echo "$answer" > "answer-$JANGDAN_TASK.json"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 const FAILS: &str = r#"
@@ -40,7 +40,7 @@ echo "FAIL:$JANGDAN_TASK:no idea"
 const WAITS: &str = r#"
 read -r task
 while [ ! -e "$FOLDER/go" ]; do echo waiting; sleep 0.02; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Asks for permission before a tool call.
@@ -52,7 +52,7 @@ say = "I read the task.\n"
 [[steps]]
 tool = { name = "Bash", kind = "execute", input = { command = "make report" }, output = "ok", asks = true }
 [[steps]]
-say = "All is written.\n\nDONE:{task}\n"
+say = "All is written.\n\nDONE:{task}:it is there\n"
 "#;
 
 fn automatic_gate_settings() -> RunSettings {
@@ -224,7 +224,7 @@ fn permissions_and_logs_work_the_same_for_every_protocol() {
 
 #[test]
 fn checks_are_sandboxed_like_agents() {
-    let project = TestProject::create_with_server("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let project = TestProject::create_with_server("read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     // Temporary folders may be written, so this is elsewhere.
     let outside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}.txt", std::process::id()));
     let check = format!("echo y > inside.txt && ! echo z > {}", outside.display());

@@ -28,7 +28,7 @@ const WORKS: &str = r#"
 read -r task
 echo "I use $CANARY"
 echo work > "$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 const MISSING_AGENT: &str = "extends = 'shell'\ncommand = '/missing/agent-program'";
@@ -113,7 +113,7 @@ fn kill_holder(folder: &Path) {
 #[test]
 fn broken_event_log_is_logged_once_and_so_is_its_recovery() {
     let project = TestProject::create_with_server(
-        "read -r task\nwhile [ ! -e \"$FOLDER/go\" ]; do sleep 0.01; done\necho \"DONE:$JANGDAN_TASK\"\n",
+        "read -r task\nwhile [ ! -e \"$FOLDER/go\" ]; do sleep 0.01; done\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
     );
     let run = project.start_run(one_phase_plan(&["T1"]), automatic_settings());
     let run_part = format!("run={run}");
@@ -174,7 +174,8 @@ fn log_of_a_run_has_facts_and_no_secret() {
 
 #[test]
 fn even_the_most_detailed_log_has_no_token_and_no_environment() {
-    let mut project = TestProject::create_with_server("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let mut project =
+        TestProject::create_with_server("read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     project.stop_server();
     let canary = "canary-5e884898da28";
     let mut server = project.command(&["serve", "--log-format", "json"]);

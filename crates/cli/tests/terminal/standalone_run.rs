@@ -15,7 +15,7 @@ if [ ! -e colour.txt ]; then
 fi
 echo "I wait"
 while [ ! -e "$FOLDER/go" ]; do sleep 0.01; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Creates a project without a server.

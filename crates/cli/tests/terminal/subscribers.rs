@@ -28,7 +28,7 @@ const STACK_BYTES: usize = 256 << 10;
 const WORKS: &str = r#"
 read -r task
 for step in 1 2 3; do printf '[PROGRESS]\nprogress: 0.%s\nstep: step %s\n[/PROGRESS]\n' $step $step; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 read -r end
 "#;
 

@@ -16,7 +16,7 @@ const TAKES_ADVICE: &str = r#"
 read -r told
 echo "$told" >> told.txt
 case "$told" in
-    *"the left hand"*) echo "DONE:$JANGDAN_TASK" ;;
+    *"the left hand"*) echo "DONE:$JANGDAN_TASK:it is there" ;;
     *) echo "FAIL:$JANGDAN_TASK:no idea" ;;
 esac
 "#;
@@ -26,7 +26,7 @@ const DOES_AS_TOLD: &str = r#"
 read -r told
 if [ -e "told-$JANGDAN_TASK.txt" ]; then read -r told; fi
 echo "$told" >> "told-$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Requests a file, a permission and a package.
@@ -40,7 +40,7 @@ read -r task
 need file logo.png
 need permission deploy
 need package left-pad
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Prints until a file exists.
@@ -49,7 +49,7 @@ read -r task
 n=0
 while [ ! -e "$FOLDER/go" ]; do n=$((n + 1)); echo "word $n"; sleep 0.02; done
 echo "the last word"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Waits for a message and records it.
@@ -62,7 +62,7 @@ steps = [
     { end_turn = 'end_turn' },
     { wait = 'tabs' },
     { write = { path = '{task}.txt', text = '{line}' } },
-    { say = "DONE:{task} {key}\n" },
+    { say = "DONE:{task}:it is there {key}\n" },
 ]
 "#;
 
@@ -76,7 +76,7 @@ for step in one two; do
     printf '[ASK_USER]\nquestion: Is %s right?\n[/ASK_USER]\n' "$step"
     read -r answer
 done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Asks with the question tool of its protocol, and records the answer.
@@ -85,7 +85,7 @@ steps = [
     { wait = 'T' },
     { question = { text = 'Which store?', header = 'Store', options = ['postgres', 'sqlite'] } },
     { write = { path = '{task}.txt', text = '{line}' } },
-    { say = "DONE:{task} {key}\n" },
+    { say = "DONE:{task}:it is there {key}\n" },
 ]
 "#;
 
@@ -217,7 +217,7 @@ const COMMIT_ALL: [&str; 9] =
 #[test]
 fn land_names_conflicts_and_the_commands_that_resolve_them() {
     let project = TestProject::create_with_server(
-        "read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK\"\n",
+        "read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
     );
     let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     project.assert_succeeds(&["watch"], "1 of 1 done");
@@ -256,7 +256,7 @@ fn land_names_conflicts_and_the_commands_that_resolve_them() {
 #[test]
 fn land_merges_into_a_branch_that_moved_on_and_keeps_unrelated_changes() {
     let project = TestProject::create_with_server(
-        "read -r task\necho x > file-$JANGDAN_TASK.txt\necho \"DONE:$JANGDAN_TASK\"\n",
+        "read -r task\necho x > file-$JANGDAN_TASK.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
     );
     let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     project.assert_succeeds(&["watch"], "1 of 1 done");
@@ -292,7 +292,7 @@ fn land_merges_into_a_branch_that_moved_on_and_keeps_unrelated_changes() {
 fn submodules_and_lfs_files_work_in_worktrees() {
     let project = TestProject::create_with_server(
         "read -r task\ncat inner/lib.txt big.bin > seen.txt\nsed s/old/new/ big.bin > other.bin\n\
-         echo \"DONE:$JANGDAN_TASK\"\n",
+         echo \"DONE:$JANGDAN_TASK:it is there\"\n",
     );
     let git = |folder: &std::path::Path, arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -359,7 +359,7 @@ fn tell_sends_a_message_to_a_working_agent() {
 #[test]
 fn check_that_cannot_run_is_shown_with_its_output_and_repeated_after_a_retry() {
     let project = TestProject::create_with_server(
-        "read -r task\necho x >> made.txt\necho \"DONE:$JANGDAN_TASK\"\nread -r more\n",
+        "read -r task\necho x >> made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\nread -r more\n",
     );
     let mut work = one_phase_plan(&["T1"]);
     work.tasks[0].verify = Some("jd-tool -q".to_owned());

@@ -140,6 +140,7 @@ impl TestProject {
             role: Role::Worker,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         };
         let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));

@@ -97,7 +97,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
         | SessionInput::Feedback { .. }
         | SessionInput::InvalidMessage { .. }
         | SessionInput::NearMiss { .. }
-        | SessionInput::Reminder => ("GO_ON", localize("CONTINUE", "계속"), String::new()),
+        | SessionInput::Reminder
+        | SessionInput::EvidenceRequest { .. } => ("GO_ON", localize("CONTINUE", "계속"), String::new()),
     };
     Notice { kind: notice, heading, body: text }
 }

@@ -56,6 +56,8 @@ impl<'a> AffectedObjects<'a> {
             | Event::TaskBlocked(events::TaskBlocked { task, .. })
             | Event::TaskUnblocked(events::TaskUnblocked { task, .. })
             | Event::TaskClaimed(events::TaskClaimed { task, .. })
+            | Event::ClaimAccepted(events::ClaimAccepted { task, .. })
+            | Event::EvidenceRequested(events::EvidenceRequested { task, .. })
             | Event::CheckStarted(events::CheckStarted { task, .. })
             | Event::CheckFinished(events::CheckFinished { task, .. })
             | Event::TaskReturned(events::TaskReturned { task, .. })
@@ -97,8 +99,12 @@ impl<'a> AffectedObjects<'a> {
                 self.sessions.insert(*session);
             }
 
-            Event::QuestionAsked(events::QuestionAsked { question, .. })
-            | Event::QuestionRouted(events::QuestionRouted { question, .. })
+            Event::QuestionAsked(events::QuestionAsked { question, session, .. }) => {
+                self.items.insert(InboxItem::Question(*question));
+                // A question about the evidence of a task takes its claim back.
+                self.mark_task_of_session(*session);
+            }
+            Event::QuestionRouted(events::QuestionRouted { question, .. })
             | Event::QuestionForwarded(events::QuestionForwarded { question, .. })
             | Event::QuestionAnswered(events::QuestionAnswered { question, .. })
             | Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. })

@@ -66,6 +66,7 @@ impl Run {
             state: ResultState::Pending,
         });
         self.pending_results.insert(*result);
+        self.record_result(*from);
     }
 
     pub(super) fn apply_result_delivered(&mut self, event: &events::ResultDelivered) {

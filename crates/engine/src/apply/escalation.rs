@@ -14,7 +14,7 @@ use crate::{
     run::{Run, RunStatus},
     state::{
         BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, ProcessState,
-        SessionState, TaskIndex, TaskStage, WorkItem,
+        RoundOrigin, SessionState, TaskIndex, TaskStage, TreeExamination, WorkItem,
     },
 };
 
@@ -44,6 +44,7 @@ impl Run {
         self.remove_test_work_item(task);
         if let Some(task) = self.task_mut(task) {
             task.stage = TaskStage::ChecksFailed;
+            task.round.begin(RoundOrigin::FailedCheck);
             let feedback = feedback.clone();
             task.pending_inputs.push(SessionInput::Feedback { message: None, round: *round, feedback });
         }
@@ -58,7 +59,7 @@ impl Run {
         self.remove_test_work_item(task);
         // A loop that is closed together with its task does not change the task.
         let is_in_checks =
-            matches!(self.task(task).stage, TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing);
+            matches!(self.task(task).stage, TaskStage::Accepted | TaskStage::Checked | TaskStage::Testing);
         if *outcome == FeedbackLoopOutcome::Success && is_in_checks {
             self.queue_for_merge(at, task, CompletionProof::Checked);
         }
@@ -163,10 +164,11 @@ impl Run {
             }
         }
         self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
-        if *reason == CheckpointReason::TurnEnd
+        if matches!(reason, CheckpointReason::TurnEnd | CheckpointReason::Claim)
             && let Some(task) = task_ref.and_then(|task_ref| self.task_mut(task_ref))
         {
             task.turn_checkpoint = Some(*checkpoint);
+            task.round.examination = TreeExamination::Requested(*checkpoint);
         }
         let session = task_ref.and_then(|task_ref| self.task(task_ref).session());
         let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
@@ -183,6 +185,7 @@ impl Run {
         let events::CheckpointFinished { checkpoint, outcome } = event;
         self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
         self.reschedule_failed_parking(at, *checkpoint, outcome);
+        self.finish_examination(*checkpoint, outcome);
         self.end_turn_checkpoint(*checkpoint, sink);
         let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
         if let CheckpointOutcome::Made { commit, agent_session, .. } = outcome {

@@ -6,7 +6,7 @@ use crate::{
     effect::{Effect, GateCheck},
     effect_sink::EffectSink,
     run::Run,
-    state::{EffectKey, GateState, TaskIndex, WorkItem},
+    state::{EffectKey, GateState, RoundOrigin, TaskIndex, WorkItem},
 };
 
 impl Run {
@@ -73,6 +73,7 @@ impl Run {
         let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
         for task in &rework {
             if let Some(task) = self.task_mut(*task) {
+                task.round.begin(RoundOrigin::Rejection);
                 let rework = SessionInput::Rework { phase: *phase, reason: reason.clone() };
                 task.rework = Some(rework.clone());
                 task.pending_inputs.push(rework);

@@ -29,6 +29,7 @@ impl Run {
             required,
             permission,
             prompt,
+            evidence_gap,
             ..
         } = event;
         let agent = self.session(*session).agent.clone();
@@ -48,6 +49,9 @@ impl Run {
         });
         if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
             self.record_handled_prompt(*session, prompt);
+        }
+        if evidence_gap.is_some() {
+            self.record_evidence_question(*question, *session);
         }
         self.open_question(at, *question, *session);
     }
@@ -173,6 +177,7 @@ impl Run {
 
     pub(super) fn apply_question_answered(&mut self, id: QuestionId, answer: &str) {
         self.close_question(id, QuestionState::Answered);
+        self.end_evidence_question(id);
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
         let input = match &question.permission {

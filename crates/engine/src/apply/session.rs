@@ -13,7 +13,7 @@ use crate::{
     schedule::HoldReason,
     state::{
         ConversationTail, Deadline, EffectKey, ProcessState, ResultState, Session, SessionState, TaskIndex,
-        TaskStage, WorkItem,
+        WorkItem,
     },
 };
 
@@ -261,11 +261,7 @@ impl Run {
         if let (SessionInput::Reminder, Some(session)) = (content, self.session_mut(id)) {
             session.reminded = true;
         }
-        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
-            && let TaskStage::Running(work) = &mut task.stage
-        {
-            work.is_reminded = true;
-        }
+        self.reset_examination(id);
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionRateLimit(id));
         // The files of the last turn are saved before the next one begins.
@@ -286,7 +282,9 @@ impl Run {
         if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = content {
             brief = self.find_task(task).map(|task| Box::new(self.task_brief(task, None)));
         }
-        let effect = Effect::SendInput { session, input, content: Box::new(content.clone()), brief };
+        let reports_tree = self.reports_tree(session, content);
+        let content = Box::new(content.clone());
+        let effect = Effect::SendInput { session, input, content, brief, reports_tree };
         sink.add(&mut self.pending_effects, EffectKey::Input(session, input), effect);
     }
 
@@ -335,6 +333,7 @@ impl Run {
     }
 
     pub(super) fn apply_message_received(&mut self, id: SessionId, message: &AgentMessage) {
+        self.update_claim(id, message);
         let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
@@ -371,6 +370,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
+        self.record_last_words(id, text);
         let Some(session) = self.session_mut(id) else { return };
         session.conversation.add_turn(text);
         session.in_turn = false;
@@ -386,6 +386,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64, text: &str) {
+        self.record_last_words(id, text);
         if let Some(session) = self.session_mut_unmarked(id) {
             session.conversation.add_turn(text);
             session.advance_read_position(read_from);
@@ -425,6 +426,7 @@ fn survives_session(input: &SessionInput) -> bool {
         | SessionInput::InvocationEnded { .. }
         | SessionInput::Direct { .. }
         | SessionInput::Feedback { .. }
+        | SessionInput::EvidenceRequest { .. }
         | SessionInput::Conflict { .. }
         | SessionInput::Rework { .. }
         | SessionInput::UserMessage { .. }
@@ -460,6 +462,7 @@ fn work_item_of_input(input: &SessionInput) -> Option<WorkItem> {
         | SessionInput::InvocationEnded { .. }
         | SessionInput::Direct { .. }
         | SessionInput::Feedback { .. }
+        | SessionInput::EvidenceRequest { .. }
         | SessionInput::Conflict { .. }
         | SessionInput::Rework { .. }
         | SessionInput::UserMessage { .. }

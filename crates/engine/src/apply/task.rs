@@ -1,10 +1,8 @@
 //! Applies events about tasks.
 
-use std::collections::BTreeMap;
-
 use domain::{
-    AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, CompletionProof, MergeOutcome,
-    PhaseNumber, Receipt, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
+    AgentName, AttemptNumber, BlockReason, CheckpointId, CompletionProof, MergeOutcome, PhaseNumber, Receipt,
+    SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
 };
 
 use super::start::add_ms;
@@ -14,7 +12,7 @@ use crate::{
     graph::Node,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Attempt, Deadline, EffectKey, TaskIndex, TaskStage, WorkItem, WorkState},
+    state::{Attempt, Deadline, EffectKey, RoundOrigin, TaskIndex, TaskStage, WorkItem, WorkState},
     touched_paths::TouchedPaths,
 };
 
@@ -116,45 +114,16 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_task_claimed(
-        &mut self,
-        at: Timestamp,
-        id: &TaskId,
-        source: ClaimSource,
-        fields: &BTreeMap<String, String>,
-    ) {
-        let Some(task_ref) = self.find_task(id) else { return };
-        self.stop_work_clock(at, task_ref);
-        let has_checks =
-            self.check_of_task(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
-        let Some(task) = self.task_mut(task_ref) else { return };
-        if let Some(attempt) = &mut task.last_attempt {
-            attempt.is_phase_marked = source == ClaimSource::PhaseMarker;
-        }
-        if !fields.is_empty() {
-            task.reported.clone_from(fields);
-        }
-        // The work has changed since its last check.
-        task.checked_commit = None;
-        // An accepted report makes the corrections of earlier messages obsolete.
-        let worker = task.session();
-        if let Some(session) = worker.and_then(|session| self.session_mut_unmarked(session)) {
-            session.corrections.clear();
-        }
-        self.set_task_stage(task_ref, TaskStage::Claimed);
-        if has_checks {
-            self.begin_turn_wait(at, task_ref);
-        } else {
-            self.queue_for_merge(at, task_ref, CompletionProof::Unchecked);
-        }
+    pub(super) fn queue_for_merge(&mut self, at: Timestamp, task: TaskIndex, proof: CompletionProof) {
+        self.add_to_mergeable(task, proof);
+        self.begin_turn_wait(at, task);
     }
 
-    pub(super) fn queue_for_merge(&mut self, at: Timestamp, task: TaskIndex, proof: CompletionProof) {
+    pub(super) fn add_to_mergeable(&mut self, task: TaskIndex, proof: CompletionProof) {
         // Its session stays as it is until the merge starts.
         if let Some(task) = self.task_mut(task) {
             task.stage = TaskStage::Mergeable(proof);
         }
-        self.begin_turn_wait(at, task);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
         }
@@ -165,7 +134,7 @@ impl Run {
         self.pending_effects.remove(&EffectKey::Check(task_ref));
         if receipt.obstacle.is_some() {
             // An escalation blocks it; the check is next when it is resolved.
-            self.set_task_stage(task_ref, TaskStage::Claimed);
+            self.set_task_stage(task_ref, TaskStage::Accepted);
             return self.begin_turn_wait(at, task_ref);
         }
         if !receipt.passed() {
@@ -226,12 +195,17 @@ impl Run {
 
     pub(super) fn apply_task_returned(&mut self, at: Timestamp, id: &TaskId, reason: TaskReturnReason) {
         let Some(task_ref) = self.find_task(id) else { return };
-        let session = self.task(task_ref).session();
-        let is_alive = session.is_some_and(|session| self.session(session).is_alive());
-        let node = self.task(task_ref).node;
-        let Some(task) = self.task_mut(task_ref) else { return };
-        task.conflict_returned |= reason == TaskReturnReason::Conflict;
-        let is_blocked = task.is_blocked();
+        if let Some(task) = self.task_mut(task_ref) {
+            task.conflict_returned |= reason == TaskReturnReason::Conflict;
+        }
+        self.return_to_agent(at, task_ref);
+    }
+
+    /// Lets the session of a task continue, or another one if it has ended.
+    pub(super) fn return_to_agent(&mut self, at: Timestamp, task_ref: TaskIndex) {
+        let task = self.task(task_ref);
+        let (node, is_blocked) = (task.node, task.is_blocked());
+        let is_alive = task.session().is_some_and(|session| self.session(session).is_alive());
         if is_alive {
             self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
             if self.schedule.running().contains(&node) {
@@ -262,6 +236,7 @@ impl Run {
                 TaskStage::Merged(proof)
             }
             MergeOutcome::Conflicted { files } => {
+                task.round.begin(RoundOrigin::Conflict);
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
                 TaskStage::Conflicted
             }
@@ -331,6 +306,10 @@ impl Run {
         self.cancel_task_effects(task_ref);
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
+        // Work that was accepted and could not be merged is still there, and so is its evidence.
+        if hint.is_some() && resets_attempts && !task.round.is_accepted {
+            task.round.begin(RoundOrigin::Retry);
+        }
         if resets_attempts {
             task.user_hint = hint.cloned().or(task.user_hint.take());
             task.hint = None;

@@ -27,8 +27,10 @@ impl Run {
 
     /// Lets the check or merge of a session's task wait for a turn that begins before it has started.
     pub(super) fn wait_for_new_turn(&mut self, at: Timestamp, session: SessionId) {
-        let is_next =
-            |task: &TaskIndex| matches!(self.task(*task).stage, TaskStage::Claimed | TaskStage::Mergeable(_));
+        let is_next = |task: &TaskIndex| {
+            let stage = self.task(*task).stage;
+            matches!(stage, TaskStage::Claimed | TaskStage::Accepted | TaskStage::Mergeable(_))
+        };
         if let Some(task) = self.session(session).task.filter(is_next)
             && !self.awaits_turn_end(task)
         {

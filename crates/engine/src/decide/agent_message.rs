@@ -201,6 +201,8 @@ impl DecisionContext<'_> {
             return Some(format!("{id} is already {}", state.stage.label()));
         }
         match sender.questions.front() {
+            // It is what the question is about.
+            Some(question) if !is_failure && state.round.question == Some(*question) => None,
             Some(question) if !is_failure => {
                 Some(format!("{id} waits for the answer to {question}: send DONE after it"))
             }
@@ -279,6 +281,7 @@ impl DecisionContext<'_> {
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.task_worked_on_by(session) {
+                    self.withdraw_evidence_question(task);
                     self.claim_task(task, ClaimSource::DoneMessage, reason, fields);
                 }
             }
@@ -322,6 +325,7 @@ impl DecisionContext<'_> {
         // A task that is already checked or merged is not claimed again; only the report is recorded.
         let is_working = self.run.task(task).stage.is_running();
         if !has_siblings && is_working {
+            self.withdraw_evidence_question(task);
             self.claim_task(task, ClaimSource::PhaseMarker, None, BTreeMap::new());
         }
     }

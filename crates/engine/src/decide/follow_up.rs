@@ -68,8 +68,9 @@ impl DecisionContext<'_> {
         }
         match state.stage {
             TaskStage::Running(_) => self.continue_work(task),
-            TaskStage::Claimed if self.run.awaits_turn_end(task) => {}
-            TaskStage::Claimed => self.start_check(task),
+            TaskStage::Claimed | TaskStage::Accepted if self.run.awaits_turn_end(task) => {}
+            TaskStage::Claimed => self.examine_claim(task),
+            TaskStage::Accepted => self.start_check(task),
             TaskStage::Checked => self.after_check(task),
             TaskStage::ChecksFailed => self.after_failed_round(task),
             TaskStage::Conflicted => self.after_conflict(task),

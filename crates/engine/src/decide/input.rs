@@ -121,7 +121,9 @@ impl DecisionContext<'_> {
             Report::SessionEnded { session, exit_status } => self.handle_session_ended(session, exit_status),
             Report::SessionLost { session, reason } => self.handle_session_lost(session, reason),
             Report::SessionStopped { session } => self.handle_session_shutdown(session),
-            Report::InputSent { session, input, text } => self.handle_input_sent(session, input, text),
+            Report::InputSent { session, input, text, tree } => {
+                self.handle_input_sent(session, input, text, tree)
+            }
             Report::CheckFinished { task, attempt, receipt } => {
                 self.handle_check_report(&task, attempt, receipt)
             }

@@ -30,6 +30,7 @@ impl DecisionContext<'_> {
                     required: true,
                     permission: Some(request),
                     prompt: None,
+                    evidence_gap: None,
                 };
                 return self.ask_question(session, draft);
             }

@@ -1,9 +1,9 @@
 //! Questions of agents: where they go, who answers them, what an answer unblocks.
 
 use domain::{
-    AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, PermissionRequest,
-    PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
-    SessionInput, Severity, TaskId, UserQuestion, events,
+    AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, EvidenceGap,
+    PermissionRequest, PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role,
+    SessionId, SessionInput, Severity, TaskId, UserQuestion, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -28,6 +28,8 @@ pub(super) struct QuestionDraft {
     pub(super) required: bool,
     pub(super) permission: Option<PermissionRequest>,
     pub(super) prompt: Option<String>,
+    /// Set if Jangdan asks in place of the agent.
+    pub(super) evidence_gap: Option<EvidenceGap>,
 }
 
 impl DecisionContext<'_> {
@@ -51,7 +53,17 @@ impl DecisionContext<'_> {
         let AskUser { question: text, options, default, context, required, .. } = ask;
         self.ask_question(
             session,
-            QuestionDraft { kind, text, options, default, context, required, permission: None, prompt },
+            QuestionDraft {
+                kind,
+                text,
+                options,
+                default,
+                context,
+                required,
+                permission: None,
+                prompt,
+                evidence_gap: None,
+            },
         );
     }
 
@@ -76,6 +88,7 @@ impl DecisionContext<'_> {
                 required,
                 permission: None,
                 prompt: None,
+                evidence_gap: None,
             },
         );
     }
@@ -94,6 +107,7 @@ impl DecisionContext<'_> {
                 required: true,
                 permission: None,
                 prompt: None,
+                evidence_gap: None,
             };
             self.ask_question(session, draft);
         }
@@ -107,7 +121,17 @@ impl DecisionContext<'_> {
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.task_id(task));
         let is_permission = draft.permission.is_some();
-        let QuestionDraft { kind, text, options, default, context, required, permission, prompt } = draft;
+        let QuestionDraft {
+            kind,
+            text,
+            options,
+            default,
+            context,
+            required,
+            permission,
+            prompt,
+            evidence_gap,
+        } = draft;
         self.emit(events::QuestionAsked {
             question,
             session,
@@ -120,6 +144,7 @@ impl DecisionContext<'_> {
             required,
             permission,
             prompt,
+            evidence_gap,
             blocks,
         });
         if let (Some(task), true) = (id, is_worker) {

@@ -42,10 +42,11 @@ impl DecisionContext<'_> {
         session: SessionId,
         input: InputNumber,
         text: Option<String>,
+        tree: Option<String>,
     ) -> Result<(), Rejection> {
         let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
-        self.emit(events::InputSent { session, input, text });
+        self.emit(events::InputSent { session, input, text, tree });
         for part in unpack_carried_inputs(&content) {
             match part {
                 SessionInput::Answer { question, .. }
@@ -66,6 +67,7 @@ impl DecisionContext<'_> {
                 SessionInput::Permission { question: None, .. }
                 | SessionInput::Feedback { message: None, .. }
                 | SessionInput::InvocationEnded { .. }
+                | SessionInput::EvidenceRequest { .. }
                 | SessionInput::Conflict { .. }
                 | SessionInput::Rework { .. }
                 | SessionInput::UserMessage { .. }

@@ -159,6 +159,7 @@ impl DecisionContext<'_> {
             | TaskStage::Ready
             | TaskStage::Running(_)
             | TaskStage::Claimed
+            | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::ChecksFailed

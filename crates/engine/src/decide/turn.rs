@@ -1,17 +1,15 @@
-//! The end of a turn: an answer, a verdict, a claim of completion, or a reminder.
-
-use std::collections::BTreeMap;
+//! The end of a turn: an answer, a verdict, or a reminder. [`super::evidence`] examines turns without a message.
 
 use domain::{
-    AgentInvocationOutcome, CheckpointReason, ClaimSource, EscalationCause, EscalationType, QuestionRoute,
-    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
+    AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, QuestionRoute, RequestId,
+    ResultType, Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
 };
 
 use super::{DecisionContext, agent_error::error_of_turn_failure, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
     run::RunStatus,
-    state::{TaskIndex, TaskStage, WorkItem},
+    state::{TaskIndex, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -57,7 +55,7 @@ impl DecisionContext<'_> {
             Some(item) => self.finish_work_item(session, item, reply),
             None => {
                 if let Some(task) = task.filter(|task| self.is_working_on(*task, session)) {
-                    self.claim_or_remind_worker(task, session);
+                    self.settle_turn(task, session);
                 }
             }
         }
@@ -130,7 +128,7 @@ impl DecisionContext<'_> {
         let worker = self.run.session(session);
         let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
         if is_idle && !self.is_session_waiting(session) {
-            self.claim_or_remind_worker(task, session);
+            self.settle_turn(task, session);
         }
     }
 
@@ -139,12 +137,12 @@ impl DecisionContext<'_> {
         let Some(task) = self.run.session(session).task else { return };
         let may_continue = self.is_working_on(task, session) && !self.run.task(task).is_blocked();
         if may_continue && !self.run.session(session).in_turn {
-            self.claim_or_remind_worker(task, session);
+            self.settle_turn(task, session);
         }
     }
 
-    /// Continues after a worker's turn: pending inputs first, then messages and calls, then a claim or a reminder.
-    fn claim_or_remind_worker(&mut self, task: TaskIndex, session: SessionId) {
+    /// Continues after a worker's turn: pending inputs first, then messages and calls, then what is missing for a claim.
+    fn settle_turn(&mut self, task: TaskIndex, session: SessionId) {
         let state = self.run.task(task);
         if state.is_blocked() {
             return;
@@ -155,14 +153,7 @@ impl DecisionContext<'_> {
         if self.deliver_messages(session) || self.assign_call_to(session) {
             return;
         }
-        let state = self.run.task(task);
-        let has_checks = self.run.check_of_task(task).is_some() || state.planned.tester.is_some();
-        let is_reminded = matches!(state.stage, TaskStage::Running(work) if work.is_reminded);
-        if has_checks || is_reminded {
-            self.claim_task(task, ClaimSource::TurnEnd, None, BTreeMap::new());
-        } else {
-            self.send_input(session, SessionInput::Reminder);
-        }
+        self.examine_turn_without_message(task, session);
     }
 
     /// Reminds a tester that ended its turn without a verdict, and escalates the second time.

@@ -7,6 +7,7 @@ use domain::{
     SessionInput, Timestamp,
 };
 
+use super::WorkRound;
 use crate::{graph::Node, schedule::AgentIndex};
 
 /// Index of a task within the engine.
@@ -38,8 +39,10 @@ pub(crate) enum TaskStage {
     Waiting,
     Ready,
     Running(WorkState),
-    /// The agent reported it as done; its check is next.
+    /// The agent reported it as done; the evidence is examined next.
     Claimed,
+    /// Its claim has evidence; its check is next.
+    Accepted,
     Checking,
     /// Its check passed; the tester or the merge is next.
     Checked,
@@ -67,6 +70,7 @@ impl TaskStage {
         match self {
             Self::Running(_)
             | Self::Claimed
+            | Self::Accepted
             | Self::Checking
             | Self::Checked
             | Self::ChecksFailed
@@ -91,6 +95,7 @@ impl TaskStage {
     pub(crate) fn is_claim_accepted(self) -> bool {
         match self {
             Self::Claimed
+            | Self::Accepted
             | Self::Checking
             | Self::Checked
             | Self::Testing
@@ -122,6 +127,7 @@ impl TaskStage {
             | Self::Ready
             | Self::Running(_)
             | Self::Claimed
+            | Self::Accepted
             | Self::Checking
             | Self::Checked
             | Self::ChecksFailed
@@ -146,7 +152,12 @@ impl TaskStage {
             Self::Waiting => "waiting",
             Self::Ready => "ready",
             Self::Running(_) | Self::AttemptFailed => "running",
-            Self::Claimed | Self::Checking | Self::Checked | Self::ChecksFailed | Self::Testing => "checking",
+            Self::Claimed
+            | Self::Accepted
+            | Self::Checking
+            | Self::Checked
+            | Self::ChecksFailed
+            | Self::Testing => "checking",
             Self::Mergeable(_) | Self::Merging(_) | Self::Conflicted | Self::Merged(_) => "merging",
             Self::Done => "done",
             Self::Failed => "failed",
@@ -161,8 +172,6 @@ impl TaskStage {
 pub(crate) struct WorkState {
     /// Since when the time counts; `None` while the task is blocked or has no slot.
     pub(crate) since: Option<Timestamp>,
-    /// Whether its agent received a `Reminder`.
-    pub(crate) is_reminded: bool,
 }
 
 /// The current or last attempt at a task.
@@ -192,6 +201,7 @@ pub(crate) struct Task {
     pub(crate) failures: u32,
     /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
+    pub(crate) round: WorkRound,
     /// Why the next attempt is needed; the user's hint is kept beside it.
     pub(crate) hint: Option<String>,
     /// The user's hint of a retry, for every attempt until the task is done.
@@ -282,6 +292,7 @@ impl Task {
             last_attempt: None,
             failures: 0,
             losses: 0,
+            round: WorkRound::default(),
             hint: None,
             user_hint: None,
             rework: None,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::{AgentName, Role, TeamMember};
+use domain::{AgentName, AgentProtocol, Role, TeamMember};
 
 use crate::schedule::AgentIndex;
 
@@ -37,6 +37,12 @@ impl Team {
     /// Returns whether an agent reports the end of its turns, so that it can be waited for.
     pub(crate) fn reports_turn_end(&self, name: &AgentName) -> bool {
         self.members.iter().any(|member| member.name == *name && !member.is_turn_end_guessed)
+    }
+
+    /// Returns whether an agent knows the messages of the protocol.
+    pub(crate) fn knows_protocol(&self, name: &AgentName) -> bool {
+        let member = self.members.iter().find(|member| member.name == *name);
+        member.is_none_or(|member| member.protocol == AgentProtocol::Text)
     }
 
     pub(crate) fn agent_names(&self) -> Vec<AgentName> {

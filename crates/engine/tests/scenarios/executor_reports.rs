@@ -21,6 +21,10 @@ pub(crate) fn send_report_of_line(
     let text = tail.unwrap_or_default().to_owned();
     let report = match words {
         ["the", "executor", "finishes"] => return finish_pending_effects(runner).map(|()| true),
+        [task, "changes", "a", "file"] => {
+            runner.executor.change_file(parse_value(task)?);
+            return Ok(true);
+        }
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, None, outcome, &text)?
         }
@@ -200,7 +204,7 @@ fn checkpoint_report(
         ["is", "made"] => CheckpointOutcome::Made {
             commit: format!("commit-of-{checkpoint}"),
             agent_session: None,
-            tree: None,
+            tree: runner.executor.tree(&parse_value(task)?),
         },
         ["fails"] => CheckpointOutcome::Failed { error: text },
         _ => return Err("is not an outcome of a checkpoint".to_owned()),

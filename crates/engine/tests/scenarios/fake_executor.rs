@@ -1,13 +1,26 @@
 //! An executor that reports success for every effect, except those that the scenario handles itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Timestamp};
+use domain::{
+    CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, SessionId, TaskId, Timestamp,
+};
 use engine::Effect;
 
 pub(crate) struct FakeExecutor {
     /// Names of the effects that the scenario reports itself.
     manual: BTreeSet<&'static str>,
+    worktrees: FakeWorktrees,
+}
+
+/// The trees of the tasks' worktrees. By default an agent changes a file whenever it prints or ends its turn.
+#[derive(Default)]
+struct FakeWorktrees {
+    are_missing: bool,
+    /// Whether agents change only what the scenario says.
+    are_unchanged: bool,
+    versions: BTreeMap<TaskId, u32>,
+    tasks: BTreeMap<SessionId, TaskId>,
 }
 
 const ALL: [&str; 12] = [
@@ -28,7 +41,7 @@ const ALL: [&str; 12] = [
 impl Default for FakeExecutor {
     /// The scenario decides the outcome of checks.
     fn default() -> Self {
-        Self { manual: BTreeSet::from(["RunCheck"]) }
+        Self { manual: BTreeSet::from(["RunCheck"]), worktrees: FakeWorktrees::default() }
     }
 }
 
@@ -37,7 +50,10 @@ impl FakeExecutor {
     pub(crate) fn read_line(&mut self, line: &str) -> bool {
         match line {
             "the executor is slow" => self.manual.extend(ALL),
-            "the executor is fast again" => *self = Self::default(),
+            "the executor is fast again" => self.manual = Self::default().manual,
+            "there are no worktrees" => self.worktrees.are_missing = true,
+            "agents change nothing" => self.worktrees.are_unchanged = true,
+            "agents change files" => self.worktrees.are_unchanged = false,
             "checks pass automatically" => {
                 self.manual.remove("RunCheck");
             }
@@ -58,16 +74,40 @@ impl FakeExecutor {
         !self.manual.contains(effect_name(effect))
     }
 
+    pub(crate) fn set_task(&mut self, session: SessionId, task: TaskId) {
+        self.worktrees.tasks.insert(session, task);
+    }
+
+    /// Changes a file in the worktree of a session's task, unless agents change nothing.
+    pub(crate) fn change_by_default(&mut self, session: SessionId) {
+        if !self.worktrees.are_unchanged
+            && let Some(task) = self.worktrees.tasks.get(&session).cloned()
+        {
+            self.change_file(task);
+        }
+    }
+
+    pub(crate) fn change_file(&mut self, task: TaskId) {
+        *self.worktrees.versions.entry(task).or_default() += 1;
+    }
+
+    /// Returns the tree of a task's worktree.
+    pub(crate) fn tree(&self, task: &TaskId) -> Option<String> {
+        let version = self.worktrees.versions.get(task).copied().unwrap_or_default();
+        (!self.worktrees.are_missing).then(|| format!("tree-{version}-of-{task}"))
+    }
+
     /// Returns the report of a successful effect.
-    #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
     pub(crate) fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
             Effect::SpawnAgent(assignment) => {
                 let session = &assignment.session;
                 Report::SessionStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
-            Effect::SendInput { session, input, .. } => {
-                Report::InputSent { session: *session, input: *input, text: None }
+            Effect::SendInput { session, input, reports_tree, .. } => {
+                let task = self.worktrees.tasks.get(session).filter(|_| *reports_tree);
+                let tree = task.and_then(|task| self.tree(task));
+                Report::InputSent { session: *session, input: *input, text: None, tree }
             }
             Effect::EndSession { session } => Report::SessionEnded { session: *session, exit_status: None },
             Effect::RunCheck(order) => Report::CheckFinished {
@@ -94,12 +134,12 @@ impl FakeExecutor {
                     ..GateReport::default()
                 },
             },
-            Effect::MakeCheckpoint { checkpoint, .. } => Report::CheckpointFinished {
+            Effect::MakeCheckpoint { checkpoint, task, .. } => Report::CheckpointFinished {
                 checkpoint: *checkpoint,
                 outcome: CheckpointOutcome::Made {
                     commit: format!("commit-of-{checkpoint}"),
                     agent_session: None,
-                    tree: None,
+                    tree: self.tree(task),
                 },
             },
             Effect::ParkSession { .. }

@@ -102,6 +102,10 @@ impl ScenarioRunner {
         for (_, effect) in &decision.effects {
             if let Effect::SpawnAgent(assignment) = effect {
                 self.outputs.set_task_ids(assignment.session, assignment.task_ids.clone());
+                let worker_task = assignment.task.clone().filter(|_| assignment.role == domain::Role::Worker);
+                if let Some(task) = worker_task {
+                    self.executor.set_task(assignment.session, task);
+                }
             }
         }
         self.effects.extend(decision.effects.iter().map(|(_, effect)| effect.clone()));

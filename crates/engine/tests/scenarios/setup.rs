@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    GateApproval, OrchestrationMode, PermissionMode, PlanStatus, PlannedPhase, PlannedTask, PlannedWork,
-    Role, RunSettings, TaskId, TeamMember,
+    AgentProtocol, GateApproval, OrchestrationMode, PermissionMode, PlanStatus, PlannedPhase, PlannedTask,
+    PlannedWork, Role, RunSettings, TaskId, TeamMember,
 };
 
 use crate::{clock::parse_duration, scenario_file::Line};
@@ -99,8 +99,12 @@ pub(crate) fn read_planned_work(text: &str) -> Result<PlannedWork, String> {
     Ok(setup.work)
 }
 
-/// Parses `QA tester`, `Coder worker with 1 slot`, or `Coder worker on a terminal`.
+/// Parses `QA tester`, `Coder worker with 1 slot`, `Coder worker on a terminal`, or `Coder worker without the protocol`.
 fn read_member(text: &str) -> Result<TeamMember, String> {
+    let (text, protocol) = match text.strip_suffix(" without the protocol") {
+        Some(member) => (member, AgentProtocol::None),
+        None => (text, AgentProtocol::Text),
+    };
     let (text, is_turn_end_guessed) = match text.strip_suffix(" on a terminal") {
         Some(member) => (member, true),
         None => (text, false),
@@ -119,7 +123,7 @@ fn read_member(text: &str) -> Result<TeamMember, String> {
         "specialist" => Role::Specialist,
         _ => return Err(format!("'{role}' is not a role")),
     };
-    Ok(TeamMember { name: parse_value(name)?, role, slots, is_turn_end_guessed })
+    Ok(TeamMember { name: parse_value(name)?, role, slots, is_turn_end_guessed, protocol })
 }
 
 /// Parses `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.

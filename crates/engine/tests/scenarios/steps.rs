@@ -88,6 +88,9 @@ fn act_as_agent(
 ) -> Result<(), String> {
     let session = runner.facts.session(agent)?;
     let (id, role) = (session.id, session.role);
+    if let ["prints" | "ends", ..] = action {
+        runner.executor.change_by_default(id);
+    }
     let text = || tail.ok_or("has no text after the colon".to_owned());
     let outputs = match action {
         ["prints", "within", "its", "turn"] => runner.outputs.print(id, role, text()?),

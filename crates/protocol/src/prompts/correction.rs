@@ -1,10 +1,10 @@
 //! Corrections of an agent's own output: an invalid message, a near miss, a missing outcome.
 
-use domain::{Locale, SessionKey, TaskId};
+use domain::{Locale, MissingEvidence, SessionKey, TaskId};
 use serde::Serialize;
 
 use super::{
-    examples::{message_example, outcome_examples},
+    examples::{evidence_examples, message_example, outcome_examples},
     localized,
     prompt_text::PromptText,
 };
@@ -38,11 +38,13 @@ pub struct NearMissNotice {
     pub example: Option<String>,
 }
 
-/// Asks once for the outcome of a task whose turn ended without one.
+/// Asks once for what is missing before a task counts as done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutcomeRequest {
     pub task_id: TaskId,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingEvidence>,
     /// The possible replies: done, failed, a question.
     #[serde(rename = "forms")]
     pub examples: Vec<String>,
@@ -96,23 +98,77 @@ impl NearMissNotice {
 }
 
 impl OutcomeRequest {
-    /// Creates the request, with examples that carry the session's key.
+    /// Creates the request for a turn that ended without a message, with examples that carry the session's key.
     pub fn new(task_id: TaskId, key: Option<&SessionKey>) -> Self {
         let examples = outcome_examples(&task_id, key);
-        Self { task_id, examples }
+        Self { task_id, missing: Vec::new(), examples }
+    }
+
+    /// Creates the request for work without evidence, with examples that carry the session's key.
+    pub fn for_evidence(task_id: TaskId, missing: Vec<MissingEvidence>, key: Option<&SessionKey>) -> Self {
+        let examples = evidence_examples(&task_id, &missing, key);
+        Self { task_id, missing, examples }
     }
 
     pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
-        let Self { task_id, examples } = self;
+        let Self { task_id, missing, examples } = self;
+        let is_silent = missing.is_empty() || missing.contains(&MissingEvidence::NoMessage);
         text.push_line(&format!("[{} {task_id}]", localized(locale, "FINISH", "마무리 요청")));
-        text.push_line(localized(
-            locale,
-            "Your turn ended without reporting the outcome of the task. Send one of these, each line at the start of \
-             a line and without the backticks:",
-            "차례가 끝났지만 작업 결과가 보고되지 않았습니다. 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
-        ));
+        for missing in missing.iter().filter(|missing| **missing != MissingEvidence::NoMessage) {
+            text.push_line(missing_sentence(locale, *missing));
+        }
+        let is_changed = missing.iter().all(|missing| *missing == MissingEvidence::NoMessage);
+        if !is_changed {
+            text.push_line(localized(
+                locale,
+                "The task is not done yet: do what is left and report it, or, if nothing has to change, give the reason \
+                 on the DONE line.",
+                "작업이 아직 완료되지 않았습니다. 남은 일을 하고 보고하거나, 변경할 것이 없다면 DONE 줄에 이유를 적으세요.",
+            ));
+        }
+        text.push_line(match is_silent {
+            true => localized(
+                locale,
+                "Your turn ended without reporting the outcome of the task. Send one of these, each line at the start \
+                 of a line and without the backticks:",
+                "차례가 끝났지만 작업 결과가 보고되지 않았습니다. 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
+            ),
+            false => localized(
+                locale,
+                "Then send one of these, each line at the start of a line and without the backticks:",
+                "그런 다음 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
+            ),
+        });
         examples.iter().for_each(|example| write_code(example, text));
     }
+}
+
+fn missing_sentence(locale: Locale, missing: MissingEvidence) -> &'static str {
+    let (english, korean) = match missing {
+        MissingEvidence::NoMessage => ("You sent no message.", "메시지를 보내지 않았습니다."),
+        MissingEvidence::NoChange => {
+            ("No file has changed since you got the task.", "작업을 받은 뒤로 변경된 파일이 없습니다.")
+        }
+        MissingEvidence::UnchangedSinceDenial => (
+            "No file has changed since a permission was denied.",
+            "권한이 거부된 뒤로 변경된 파일이 없습니다.",
+        ),
+        MissingEvidence::UnchangedSinceRejection => (
+            "No file has changed since the phase was rejected.",
+            "단계가 반려된 뒤로 변경된 파일이 없습니다.",
+        ),
+        MissingEvidence::UnchangedSinceFailedCheck => {
+            ("No file has changed since the check failed.", "검증이 실패한 뒤로 변경된 파일이 없습니다.")
+        }
+        MissingEvidence::UnchangedSinceConflict => {
+            ("No file has changed since the conflict.", "충돌이 발생한 뒤로 변경된 파일이 없습니다.")
+        }
+        MissingEvidence::ChangesUnknown => (
+            "Jangdan does not see which files you changed, so the DONE line needs a reason: what you did.",
+            "어떤 파일을 변경했는지 확인할 수 없으므로, 무엇을 했는지 DONE 줄에 이유로 적어야 합니다.",
+        ),
+    };
+    localized(locale, english, korean)
 }
 
 fn write_example(example: Option<&str>, locale: Locale, text: &mut PromptText) {

@@ -3,9 +3,9 @@
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
     DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
-    InvokeMessage, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage, QuestionCategory,
-    ReadyTasksMessage, Recovery, ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, ResultType,
-    SessionKey, StartTaskMessage, StepComplete, TaskId, UserQuestion,
+    InvokeMessage, MissingEvidence, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage,
+    QuestionCategory, ReadyTasksMessage, Recovery, ResolveNextError, ResolveNextErrorCode,
+    ResolveNextRequest, ResultType, SessionKey, StartTaskMessage, StepComplete, TaskId, UserQuestion,
 };
 
 use crate::encode::encode;
@@ -25,19 +25,44 @@ pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -
 
 /// Returns the messages that report a task's outcome: done, failed, a question.
 pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    let done = AgentMessage::Done(DoneMessage {
-        task_id: task.clone(),
-        phase: None,
-        reason: None,
-        fields: [].into(),
-    });
+    encode_outcomes(vec![done_example(task, None)], task, key)
+}
+
+/// Returns the messages that report a task's outcome, and the evidence that is missing.
+pub(super) fn evidence_examples(
+    task: &TaskId,
+    missing: &[MissingEvidence],
+    key: Option<&SessionKey>,
+) -> Vec<String> {
+    let with_reason = || done_example(task, Some("why nothing has to change"));
+    let mut done = vec![done_example(task, None)];
+    for missing in missing {
+        match missing {
+            MissingEvidence::NoMessage => {}
+            MissingEvidence::ChangesUnknown => done = vec![done_example(task, Some("what you did"))],
+            MissingEvidence::NoChange
+            | MissingEvidence::UnchangedSinceDenial
+            | MissingEvidence::UnchangedSinceRejection
+            | MissingEvidence::UnchangedSinceFailedCheck
+            | MissingEvidence::UnchangedSinceConflict => done.push(with_reason()),
+        }
+    }
+    encode_outcomes(done, task, key)
+}
+
+fn done_example(task: &TaskId, reason: Option<&str>) -> AgentMessage {
+    let reason = reason.map(str::to_owned);
+    AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, reason, fields: [].into() })
+}
+
+fn encode_outcomes(done: Vec<AgentMessage>, task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
     let reason = Some("why it failed".to_owned());
     let fail =
         AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
     let question = build_example("ASK_USER", task);
-    [Some(done), Some(fail), question]
-        .into_iter()
-        .flatten()
+    done.into_iter()
+        .chain([fail])
+        .chain(question)
         .filter_map(|message| encode_example(&message, key))
         .collect()
 }

@@ -198,6 +198,7 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
         }),
         several().prop_map(|examples| AgentPrompt::OutcomeRequest(OutcomeRequest {
             task_id: task_id("1.2"),
+            missing: Vec::new(),
             examples
         })),
     ]

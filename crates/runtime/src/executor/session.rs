@@ -111,6 +111,8 @@ impl SessionHandle {
 struct QueuedInput {
     input: Box<SessionInput>,
     brief: Option<Box<TaskPrompt>>,
+    /// Whether the tree before the input is reported.
+    reports_tree: bool,
 }
 
 /// Next state of a session's thread.
@@ -276,8 +278,8 @@ impl SessionWorker {
         process: &mut Process,
     ) -> Result<Option<NextState>, ProcessError> {
         match command {
-            SessionCommand::Send { number, input, brief } => {
-                self.inputs.push(number, QueuedInput { input, brief })?;
+            SessionCommand::Send { number, input, brief, reports_tree } => {
+                self.queue_input(number, QueuedInput { input, brief, reports_tree })?;
             }
             SessionCommand::Freeze { effect } => self.report_effect(effect, process.session.pause()),
             SessionCommand::Thaw { effect } => self.report_effect(effect, process.session.resume()),
@@ -346,8 +348,8 @@ impl SessionWorker {
                 None => {}
             }
             match self.inbox.commands.recv() {
-                Ok(SessionCommand::Send { number, input, brief }) => {
-                    self.inputs.push(number, QueuedInput { input, brief })?;
+                Ok(SessionCommand::Send { number, input, brief, reports_tree }) => {
+                    self.queue_input(number, QueuedInput { input, brief, reports_tree })?;
                 }
                 Ok(
                     SessionCommand::Freeze { effect }

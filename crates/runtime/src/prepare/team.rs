@@ -193,8 +193,10 @@ impl TeamBuilder<'_> {
         let resolved = preset::resolve_preset(preset.as_str(), &self.config.agents);
         let preset = if resolved.is_ok() { preset } else { &self.fallback };
         let resolved = resolved.or_else(|_| preset::resolve_preset(preset.as_str(), &self.config.agents));
-        let is_turn_end_guessed = resolved.is_ok_and(|preset| preset.driver == preset::DriverName::Pty);
-        self.members.push(TeamMember { name: member.clone(), role, slots, is_turn_end_guessed });
+        let is_turn_end_guessed =
+            resolved.as_ref().is_ok_and(|preset| preset.driver == preset::DriverName::Pty);
+        let protocol = resolved.map(|preset| preset.protocol).unwrap_or_default();
+        self.members.push(TeamMember { name: member.clone(), role, slots, is_turn_end_guessed, protocol });
         self.presets.insert(member.clone(), preset.to_string());
     }
 }

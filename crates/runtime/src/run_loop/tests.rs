@@ -247,7 +247,13 @@ fn start_with_every_effect() -> RunInput {
         (start.settings.park_frozen_after_ms, start.settings.park_cold_after_ms) = (1, 2);
         start.settings.permissions.mode = PermissionMode::Ask;
         let name = "lead".parse().unwrap();
-        let lead = TeamMember { name, role: Role::Orchestrator, slots: None, is_turn_end_guessed: false };
+        let lead = TeamMember {
+            name,
+            role: Role::Orchestrator,
+            slots: None,
+            is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
+        };
         start.team.push(lead);
     }
     input
@@ -268,14 +274,23 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                     in_worktree: false,
                 };
                 vec![
-                    Report::InputSent { session, input, text: None }.into(),
+                    Report::InputSent { session, input, text: None, tree: None }.into(),
                     RunInput::Agent { session, output: AgentOutput::PermissionRequested(request) },
                 ]
             }
             SessionInput::Permission { .. } => {
                 let task = FIRST_TASK.parse().unwrap();
                 let done = SessionInput::Task { task, attempt: 1, hint: None, carried: Vec::new() };
-                success_inputs(id, Effect::SendInput { session, input, content: Box::new(done), brief: None })
+                success_inputs(
+                    id,
+                    Effect::SendInput {
+                        session,
+                        input,
+                        content: Box::new(done),
+                        brief: None,
+                        reports_tree: false,
+                    },
+                )
             }
             _ => success_inputs(id, effect),
         },

@@ -16,16 +16,17 @@ echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
 echo "from $JANGDAN_TASK" > shared.txt
 echo here > "$BARRIER/$JANGDAN_TASK"
 while [ ! -e "$BARRIER/T1" ] || [ ! -e "$BARRIER/T2" ]; do sleep 0.01; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 while read -r line; do
     printf '%s\n' "$line" >> "$BARRIER/input-$JANGDAN_TASK"
-    echo "DONE:$JANGDAN_TASK"
+    echo "DONE:$JANGDAN_TASK:it is there"
 done
 "#;
 
 #[test]
 fn receipt_has_the_command_exit_status_output_and_tree() {
-    let fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
+    let fixture =
+        RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("cat made.txt".to_owned());
     let run = fixture.start(work);
@@ -42,7 +43,8 @@ fn receipt_has_the_command_exit_status_output_and_tree() {
 
 #[test]
 fn check_continues_across_a_restart_and_runs_once() {
-    let mut fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
+    let mut fixture =
+        RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let (runs, go) = (fixture.barrier_file("runs"), fixture.barrier_file("go"));
     let mut work = plan(&["T1"]);
     // The check changes the worktree; the receipt must have the tree from before.
@@ -77,7 +79,7 @@ fn check_that_hangs_times_out() {
 
 #[test]
 fn cancelling_a_task_ends_its_check() {
-    let fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let mut work = plan(&["T1", "T2"]);
     let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("echo $$ > {pid}; exec sleep 1000"));
@@ -90,7 +92,7 @@ fn cancelling_a_task_ends_its_check() {
 
 #[test]
 fn shutdown_that_ends_sessions_ends_checks_too() {
-    let mut fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let mut fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let mut work = plan(&["T1"]);
     let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("[ -e {pid} ] || {{ echo $$ > {pid}; exec sleep 1000; }}"));
@@ -127,12 +129,12 @@ read -r task
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
 echo here > "$BARRIER/$JANGDAN_TASK"
 while [ ! -e "$BARRIER/T1" ] || [ ! -e "$BARRIER/T2" ]; do sleep 0.01; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 read -r feedback
 printf '%s\n' "$feedback" > "$BARRIER/feedback"
 # The failure is visible only with the file of the other task.
 ls T1.txt T2.txt > "$BARRIER/seen" && rm "$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
     );
     let mut work = plan(&["T1", "T2"]);
@@ -198,12 +200,12 @@ fn fixture_with_change_after_the_check() -> RunFixture {
         r#"
 read -r task
 echo bad > state.txt
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 read -r feedback
 echo better > state.txt
 printf '[ASK_USER]\nquestion: Is that better?\n[/ASK_USER]\n'
 read -r answer
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
     )
 }

@@ -15,7 +15,7 @@ printf '%s\n' $$ > "$BARRIER/pid.new"
 mv "$BARRIER/pid.new" "$BARRIER/pid-$JANGDAN_TASK"
 while [ ! -e "$BARRIER/go" ]; do sleep 0.02; done
 echo made > "$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Creates a file and asks a question, twice. If `end` exists, lists its files instead.
@@ -24,7 +24,7 @@ read -r task
 printf '%s\n' "$task" > "$BARRIER/task"
 if [ -e "$BARRIER/end" ]; then
     ls > "$BARRIER/found"
-    echo "DONE:$JANGDAN_TASK"
+    echo "DONE:$JANGDAN_TASK:it is there"
     exit
 fi
 for step in one two; do
@@ -167,7 +167,7 @@ read -r task
 echo begin >> "$BARRIER/turns"
 sleep 0.05
 echo end >> "$BARRIER/turns"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 #[test]

@@ -25,7 +25,7 @@ if [ ! -e "$BARRIER/again" ]; then
     while :; do sleep 1000; done
 fi
 cat work.txt > found.txt
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#
     )
 }
@@ -104,7 +104,7 @@ fn memory_limit_of_the_preset_is_enforced() {
     let script = r#"
 read -r task
 if head -c 400000000 /dev/zero | tail -c 300000000 > /dev/null; then echo much; else echo little; fi > got.txt
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
     for (preset, expected) in [("memory_mib = 64", "little\n"), ("", "much\n")] {
         let fixture = RunFixture::with_team(&[Agent { preset, ..agent("worker", Role::Worker, script) }]);
@@ -126,7 +126,7 @@ fn agent_that_fails_repeatedly_is_escalated() {
 
 #[test]
 fn check_whose_holder_is_killed_runs_again_and_has_one_receipt() {
-    let fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n");
     let again = fixture.barrier_file("again");
     let mut work = plan(&["T1"]);
     let again = again.display();

@@ -10,8 +10,8 @@ use std::{
 };
 
 use domain::{
-    Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role, RunId,
-    RunOutcome, RunSettings, Sequence, TaskId, TeamMember, UserCommand,
+    AgentProtocol, Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId,
+    Role, RunId, RunOutcome, RunSettings, Sequence, TaskId, TeamMember, UserCommand,
 };
 use runtime::{
     Host, HostEvent, Isolation, LandStrategy, NewRun, Ports, RunEnvironment, SandboxMode, ShutdownMode,
@@ -113,11 +113,16 @@ impl RunFixture {
     /// Adds an agent with the lines of its preset to the team.
     pub(crate) fn add_agent(&mut self, name: &str, role: Role, preset: &str) {
         self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
+        let protocol = match preset.contains("protocol = 'none'") {
+            true => AgentProtocol::None,
+            false => AgentProtocol::Text,
+        };
         self.team.push(TeamMember {
             name: name.parse().unwrap(),
             role,
             slots: None,
             is_turn_end_guessed: false,
+            protocol,
         });
     }
 

@@ -8,6 +8,7 @@ mod commands;
 mod committed_work;
 mod crashes;
 mod disk_budget;
+mod evidence;
 mod fixture;
 mod gate_review;
 mod landing;

@@ -50,7 +50,7 @@ fn check_runs_after_the_end_of_the_turn() {
     let fixture = fixture(
         r#"
 read -r task
-say "DONE:$JANGDAN_TASK"
+say "DONE:$JANGDAN_TASK:it is there"
 sleep 0.5
 echo good > state.txt
 end_turn
@@ -74,7 +74,7 @@ fn turn_interrupted_by_parking_has_not_failed() {
         r#"
 read -r input
 case "$*" in
-    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
+    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK:it is there"; end_turn ;;
     *) say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]' ;;
 esac
 read -r nothing
@@ -90,7 +90,7 @@ fn late_permission_is_sent_as_text() {
         r#"
 read -r input
 case "$*" in
-    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
+    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK:it is there"; end_turn ;;
     *) echo '{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"},"tool_use_id":"t"}}' ;;
 esac
 read -r nothing
@@ -109,7 +109,7 @@ case "$*" in
 esac
 read -r input
 case "$input" in
-    *'worked at this before'*'Which colour?'*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK" ;;
+    *'worked at this before'*'Which colour?'*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK:it is there" ;;
     *) say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]' ;;
 esac
 end_turn
@@ -133,7 +133,7 @@ while read -r line; do
         *'"session/load"'*) answer '"error":{"code":-32603,"message":"Invalid session identifier"}' ;;
         *'"session/prompt"'*'worked at this before'*'Which colour?'*)
             printf '%s\n' "$line" > input.txt
-            say "DONE:$JANGDAN_TASK"
+            say "DONE:$JANGDAN_TASK:it is there"
             answer '"result":{"stopReason":"end_turn"}' ;;
         *'"session/prompt"'*)
             say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
@@ -151,7 +151,7 @@ done
 const RECORDS_ARGUMENTS: &str = r#"
 read -r input
 printf '%s\n' "$*" >> "$BARRIER/conversations"
-if [ -e "$BARRIER/end" ]; then say "DONE:$JANGDAN_TASK"; else say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]'; fi
+if [ -e "$BARRIER/end" ]; then say "DONE:$JANGDAN_TASK:it is there"; else say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]'; fi
 end_turn
 read -r nothing
 "#;

@@ -11,7 +11,7 @@ read -r task
 printf '[ASK_USER]\nquestion: Which colour for %s?\noptions: ["red", "blue"]\n[/ASK_USER]\n' "$JANGDAN_TASK"
 read -r answer
 printf '%s\n' "$answer" >> "answer-$JANGDAN_TASK.json"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 /// Answers questions about T1, and forwards all others to the user.
@@ -86,7 +86,7 @@ fn conversation_of_a_task_is_complete_and_in_order() {
         (TurnSpeaker::Agent, "Which colour for T2?\n- red\n- blue"),
         (TurnSpeaker::Orchestrator, "Red or blue, what do you like?\n- red\n- blue"),
         (TurnSpeaker::Orchestrator, "Answer to q_1: red"),
-        (TurnSpeaker::Agent, "DONE:T2\n"),
+        (TurnSpeaker::Agent, "DONE:T2:it is there\n"),
     ];
     let mut rest = turns.iter();
     for (speaker, text) in expected {
@@ -107,7 +107,7 @@ hear() {
 "#;
     let worker = format!(
         "{read_prompt}\nhear worker\nprintf '[ASK_USER]\\nquestion: Why?\\n[/ASK_USER]\\n'\nread -r answer\nread -r answer\n\
-         echo \"DONE:$JANGDAN_TASK\"\n"
+         echo \"DONE:$JANGDAN_TASK:it is there\"\n"
     );
     let orchestrator =
         format!("{read_prompt}\nhear orchestrator\nsleep 0.1\necho 'Because.'\nread -r more\n");

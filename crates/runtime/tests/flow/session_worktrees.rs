@@ -15,7 +15,7 @@ const CALLS: &str = r#"
 read -r task
 printf '[INVOKE:po]\nWhat do we need?\n[/INVOKE]\n'
 read -r result
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 const WRITES: &str = r#"

@@ -16,7 +16,7 @@ read -r task
 printf '[INVOKE:po]\nWhat do we need?\ncontext: a shop\n[/INVOKE]\n'
 read -r result
 printf '%s\n' "$result" > result.json
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
         ),
         agent(
@@ -50,7 +50,7 @@ fn result_for_a_later_task_is_delivered_at_its_start() {
             r#"
 read -r task
 printf '[DELIVER_RESULT:second]\ncontent: the port is 7777\n[/DELIVER_RESULT]\n'
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
         ),
         agent(
@@ -60,7 +60,7 @@ echo "DONE:$JANGDAN_TASK"
 read -r task
 read -r result
 printf '%s\n' "$result" > result.json
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
         ),
     ]);
@@ -86,7 +86,7 @@ echo here > "$BARRIER/first"
 while [ ! -e "$BARRIER/second" ] || [ ! -e "$BARRIER/third" ]; do sleep 0.01; done
 printf '[DIRECT:second]\ntype: query\ncontent: Which port?\n[/DIRECT]\n'
 while [ ! -e "$BARRIER/message" ]; do sleep 0.01; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
     let recipient = r#"
 read -r task
@@ -94,13 +94,13 @@ echo here > "$BARRIER/second"
 echo 'Ready.'
 read -r message
 printf '%s\n' "$message" > "$BARRIER/message"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
     let other = r#"
 read -r task
 echo here > "$BARRIER/third"
 while [ ! -e "$BARRIER/message" ]; do sleep 0.01; done
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
     let fixture = RunFixture::with_team(&[
         agent("first", Role::Worker, sender),
@@ -129,11 +129,11 @@ fn failures_of_the_tester_return_to_the_worker_until_the_test_passes() {
             r#"
 read -r task
 echo bad > state.txt
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 read -r feedback
 printf '%s\n' "$feedback" > "$BARRIER/feedback"
 echo good > state.txt
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 read -r more
 "#,
         ),
@@ -144,7 +144,7 @@ read -r more
 read -r test
 printf '%s\n' "$test" >> "$BARRIER/tests"
 if grep -q good state.txt; then
-    echo "DONE:$JANGDAN_TASK"
+    echo "DONE:$JANGDAN_TASK:it is there"
 else
     printf '[DIRECT:worker]\ntype: feedback\ncontent: {"success": false, "failures": [{"name": "state is good", "expected": "good", "actual": "bad"}]}\n[/DIRECT]\n'
 fi
@@ -179,7 +179,7 @@ case $rework in
     *'the title is missing'*) echo '# Title' > doc.md ;;
     *) echo 'text' > doc.md ;;
 esac
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#,
         ),
         agent(
@@ -211,8 +211,9 @@ read -r more
 
 #[test]
 fn gate_in_review_blocks_the_next_phase() {
-    let fixture =
-        RunFixture::new("read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n");
+    let fixture = RunFixture::new(
+        "read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
+    );
     let mut work = plan(&["T1", "T2"]);
     let mut second = work.phases[0].clone();
     (second.number, second.after) = (2, vec![1]);

@@ -60,7 +60,7 @@ echo here > "$BARRIER/here"
 while [ ! -e "$BARRIER/go" ]; do sleep 0.02; done
 call t2 'vi a.txt'
 result t2 false ''
-say "It works.\nDONE:$JANGDAN_TASK"
+say "It works.\nDONE:$JANGDAN_TASK:it is there"
 end_turn
 read -r nothing
 "#,
@@ -70,7 +70,7 @@ read -r nothing
     fixture.restart();
     fixture.release_barrier("go");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
-    let expected = "I test.\n✗ Bash make test: 1 failed\n✓ Bash vi a.txt\nIt works.\nDONE:T1";
+    let expected = "I test.\n✗ Bash make test: 1 failed\n✓ Bash vi a.txt\nIt works.\nDONE:T1:it is there";
     assert_eq!(agent_turns(&fixture, &run), [expected]);
 }
 
@@ -84,14 +84,14 @@ if [ ! -e "$BARRIER/again" ]; then
     call t1 'make'
     kill -KILL $$
 fi
-say "DONE:$JANGDAN_TASK"
+say "DONE:$JANGDAN_TASK:it is there"
 end_turn
 read -r nothing
 "#,
     );
     let run = fixture.start(plan(&["T1"]));
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
-    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n… Bash make\n(cut)", "DONE:T1"]);
+    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n… Bash make\n(cut)", "DONE:T1:it is there"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn turn_interrupted_by_a_shutdown_is_recorded_once() {
     let mut fixture = fixture(
         r#"
 case "$*" in
-    *--resume*) say "DONE:$JANGDAN_TASK"; end_turn; read -r nothing; exit ;;
+    *--resume*) say "DONE:$JANGDAN_TASK:it is there"; end_turn; read -r nothing; exit ;;
 esac
 say 'I begin.'
 call t1 'make'
@@ -114,5 +114,5 @@ while :; do sleep 1000; done
     // Each server reads the output again.
     fixture.restart();
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
-    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1"]);
+    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1:it is there"]);
 }

@@ -16,7 +16,7 @@ read -r task
 cat .env ready.txt > "$BARRIER/environment-$JANGDAN_TASK" 2>&1
 printf '%s' "$JANGDAN_PORT_BASE" > "$BARRIER/port-$JANGDAN_TASK"
 echo "$JANGDAN_TASK" > "file-$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK"
+echo "DONE:$JANGDAN_TASK:it is there"
 "#;
 
 #[test]

@@ -196,6 +196,7 @@ mod tests {
                 role: Role::Worker,
                 slots: None,
                 is_turn_end_guessed: false,
+                protocol: domain::AgentProtocol::Text,
             }],
         });
         let started = Event::TaskStarted(events::TaskStarted {

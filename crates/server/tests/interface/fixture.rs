@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const ASKS: &str = r#"read task
 printf '[ASK_USER %s]\nquestion: Which colour?\ntype: selection\noptions: ["red", "blue"]\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
 read answer
-echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+echo "DONE:$JANGDAN_TASK:it is there $JANGDAN_KEY"
 read end
 "#;
 

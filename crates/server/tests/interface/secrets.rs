@@ -15,7 +15,7 @@ printf '[ASK_USER %s]\nquestion: Is %s right?\ncontext: the address is %s\n[/ASK
     "$JANGDAN_KEY" "$SHOP_API_KEY" "$SHOP_URL" "$JANGDAN_KEY"
 read answer
 echo "I was told: $answer, and have $SHOP_API_KEY"
-echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+echo "DONE:$JANGDAN_TASK:it is there $JANGDAN_KEY"
 read end
 "#;
 

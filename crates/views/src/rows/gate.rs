@@ -45,6 +45,9 @@ pub struct GateRound {
     pub reason: Option<String>,
     /// Tasks to redo.
     pub rework: Vec<TaskId>,
+    /// Whether no task changed anything since the last round failed.
+    #[serde(default)]
+    pub is_unchanged: bool,
     pub opened_at: Timestamp,
     pub ended_at: Option<Timestamp>,
 }
@@ -138,6 +141,7 @@ impl Views {
         documents: &[String],
     ) {
         self.ensure_gate(moment, phase);
+        let is_unchanged = self.is_rework_unchanged(phase);
         self.rows.gates.change(&phase, |row| {
             row.documents = documents.to_vec();
             row.rounds.push(GateRound {
@@ -147,12 +151,23 @@ impl Views {
                 passed: None,
                 reason: None,
                 rework: Vec::new(),
+                is_unchanged,
                 opened_at: moment.at,
                 ended_at: None,
             });
         });
         self.set_phase_state(moment, phase, PhaseState::AtGate);
         self.set_gate_state(phase, round, GateState::Checking, |_| ());
+    }
+
+    /// Returns whether the tasks that the last round returned came back as they were.
+    fn is_rework_unchanged(&self, phase: PhaseNumber) -> bool {
+        let last = self.rows.gates.get(&phase).and_then(|row| row.rounds.last());
+        let is_same = |task: &TaskId| {
+            let row = self.rows.tasks.get(task);
+            row.is_some_and(|row| row.marks.contains(&TaskMark::SameAsLastRound))
+        };
+        last.is_some_and(|last| !last.rework.is_empty() && last.rework.iter().all(is_same))
     }
 
     pub(crate) fn apply_gate_checked(
@@ -201,7 +216,8 @@ impl Views {
 
     fn add_gate_to_inbox(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, blocks: BlockedWork) {
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
-        self.rows.inbox.put(InboxRow::of_gate(phase, &name, blocks, moment.at));
+        let round = self.rows.gates.get(&phase).and_then(|row| row.rounds.last()).cloned();
+        self.rows.inbox.put(InboxRow::of_gate(phase, &name, round.as_ref(), blocks, moment.at));
         self.facts.open.set_party(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
     }
 

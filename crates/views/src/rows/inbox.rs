@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use domain::{BlockedWork, InboxAction, InboxItem, PhaseNumber, Severity, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{EscalationRow, QuestionRow, RequestRow};
+use super::{EscalationRow, GateRound, QuestionRow, RequestRow};
 use crate::{RowKind, TableRow};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,14 +67,21 @@ impl InboxRow {
         }
     }
 
-    pub(super) fn of_gate(phase: PhaseNumber, name: &str, blocks: BlockedWork, since_at: Timestamp) -> Self {
+    pub(super) fn of_gate(
+        phase: PhaseNumber,
+        name: &str,
+        round: Option<&GateRound>,
+        blocks: BlockedWork,
+        since_at: Timestamp,
+    ) -> Self {
         let colon = if name.is_empty() { "" } else { ": " };
+        let (english, korean) = round.map(describe_gate_round).unwrap_or_default();
         Self {
             item: InboxItem::Gate(phase),
             task: None,
             phase: Some(phase),
-            text: format!("Phase {phase}{colon}{name}"),
-            korean: Some(format!("{phase}단계{colon}{name}")),
+            text: format!("Phase {phase}{colon}{name}{english}"),
+            korean: Some(format!("{phase}단계{colon}{name}{korean}")),
             severity: None,
             blocks,
             since_at,
@@ -107,5 +114,17 @@ impl TableRow for InboxRow {
 
     fn key_to_text(key: &InboxItem) -> String {
         key.to_string()
+    }
+}
+
+/// Describes a round after the first in English and Korean, to follow the name of the phase.
+fn describe_gate_round(round: &GateRound) -> (String, String) {
+    match (round.round, round.is_unchanged) {
+        (0 | 1, _) => (String::new(), String::new()),
+        (number, false) => (format!(" (round {number})"), format!(" ({number}회차)")),
+        (number, true) => (
+            format!(" (round {number}, no changes since the last round)"),
+            format!(" ({number}회차, 지난 회차 이후 변경 없음)"),
+        ),
     }
 }

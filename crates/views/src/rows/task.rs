@@ -1,8 +1,9 @@
 //! The part of a task that changes during a run.
 
 use domain::{
-    AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, CompletionProof, MergeOutcome,
-    PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskAction, TaskId, Timestamp,
+    AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, ClaimEvidence, CompletionProof,
+    MergeOutcome, PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskAction, TaskId,
+    Timestamp, WorkChange, events,
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,9 @@ pub struct TaskRow {
     pub step: Option<String>,
     /// The oldest unanswered question.
     pub question: Option<PendingQuestion>,
+    /// The accepted claim of the current round of work.
+    #[serde(default)]
+    pub claim: Option<AcceptedClaim>,
     /// Set when it is done.
     pub proof: Option<CompletionProof>,
     /// The last receipt of its checks.
@@ -59,6 +63,18 @@ pub struct TaskRow {
     /// What the user may do with it.
     #[serde(default)]
     pub actions: Vec<TaskAction>,
+}
+
+/// A claim that has evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AcceptedClaim {
+    pub evidence: ClaimEvidence,
+    pub change: WorkChange,
+    /// Whether the agent reported the task as done.
+    pub is_claimed: bool,
 }
 
 /// A reason why a task cannot continue.
@@ -135,6 +151,7 @@ impl Views {
             progress: None,
             step: None,
             question: None,
+            claim: None,
             proof: None,
             receipt: None,
             failure: None,
@@ -171,6 +188,7 @@ impl Views {
         self.rows.tasks.change(task, |row| {
             (row.attempt, row.agent, row.session) = (attempt, Some(agent.clone()), Some(session));
             (row.progress, row.step, row.proof, row.failure) = (None, None, None, None);
+            row.claim = None;
             row.started_at.get_or_insert(moment.at);
         });
         self.clear_blocks(task);
@@ -194,8 +212,17 @@ impl Views {
         }
     }
 
-    /// Starts the review of a task that is claimed to be done; without a review, the merge.
-    pub(crate) fn start_task_review(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+    /// Starts the examination of a task that is claimed to be done.
+    pub(crate) fn apply_task_claimed(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+        self.rows.tasks.change(task, |row| row.claim = None);
+        self.set_task_state(moment, task, TaskState::Checking);
+    }
+
+    /// Starts the review of a task whose claim has evidence; without a review, the merge.
+    pub(crate) fn apply_claim_accepted(&mut self, moment: EventMoment<'_>, event: &events::ClaimAccepted) {
+        let events::ClaimAccepted { task, evidence, change, is_claimed } = event;
+        let claim = AcceptedClaim { evidence: *evidence, change: *change, is_claimed: *is_claimed };
+        self.rows.tasks.change(task, |row| row.claim = Some(claim));
         let has_review = self.facts.tasks.get(task).is_some_and(|facts| facts.has_review);
         let base = if has_review { TaskState::Checking } else { TaskState::Merging };
         self.set_task_state(moment, task, base);
@@ -203,6 +230,7 @@ impl Views {
 
     /// Returns a task to its agent, or to the queue if the agent's session has ended.
     pub(crate) fn apply_task_returned(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+        self.rows.tasks.change(task, |row| row.claim = None);
         let session = self.rows.tasks.get(task).and_then(|row| self.rows.sessions.get(&row.session?));
         let is_alive = session.is_some_and(|row| row.ended_at.is_none() && !row.dismissed);
         self.set_task_state(moment, task, if is_alive { TaskState::Running } else { TaskState::Waiting });

@@ -1,6 +1,6 @@
 //! States of a task, and the transitions between them.
 
-use domain::{BlockReason, CompletionProof, TaskId};
+use domain::{BlockReason, CompletionProof, TaskId, WorkChange};
 use serde::{Deserialize, Serialize};
 
 use super::{ResponsibleParty, TaskBlocker, TaskRow};
@@ -66,6 +66,12 @@ pub enum TaskMark {
     CheckNotRun,
     /// Its work has changed since its last check.
     ChangedSinceCheck,
+    /// Its agent changed nothing, and gave a reason or a result.
+    NoChanges,
+    /// Its agent changed nothing since the work was rejected, failed its check or conflicted.
+    SameAsLastRound,
+    /// Its agent changed files and did not report it as done.
+    NotClaimed,
 }
 
 impl TaskMark {
@@ -82,7 +88,13 @@ impl TaskMark {
             false => Self::CheckNotRun,
         });
         let stale = receipt.filter(|receipt| receipt.is_stale).map(|_| Self::ChangedSinceCheck);
-        proof.into_iter().chain(failed).chain(stale).collect()
+        let unchanged = match row.claim.map(|claim| claim.change) {
+            Some(WorkChange::Unchanged) => Some(Self::NoChanges),
+            Some(WorkChange::SameAsLastRound) => Some(Self::SameAsLastRound),
+            Some(WorkChange::Changed | WorkChange::Unknown) | None => None,
+        };
+        let unclaimed = row.claim.filter(|claim| !claim.is_claimed).map(|_| Self::NotClaimed);
+        proof.into_iter().chain(failed).chain(stale).chain(unchanged).chain(unclaimed).collect()
     }
 }
 

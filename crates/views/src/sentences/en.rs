@@ -6,10 +6,10 @@ pub(crate) mod inputs;
 pub(crate) mod plan_changes;
 
 use domain::{
-    Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource,
-    CompletionProof, EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Event,
-    FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome,
-    TaskReturnReason, events,
+    Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimEvidence,
+    ClaimSource, CompletionProof, EscalationAction, EscalationLevel, EscalationSubject, EscalationType,
+    Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome,
+    TaskReturnReason, WorkChange, events,
 };
 
 use self::{
@@ -100,6 +100,25 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
             })
             .with_task(task)
+        }
+        Event::ClaimAccepted(events::ClaimAccepted { task, evidence, change, is_claimed }) => {
+            let evidence = match (is_claimed, evidence, change) {
+                (false, _, _) => "not reported as done, but its files have changed",
+                (true, ClaimEvidence::Change, _) => "its files have changed",
+                (true, ClaimEvidence::Result, _) => "it delivered a result",
+                (true, ClaimEvidence::Reason, WorkChange::Unknown) => "its agent gave a reason",
+                (true, ClaimEvidence::Reason, WorkChange::SameAsLastRound) => {
+                    "no changes since the last round, its agent gave a reason"
+                }
+                (true, ClaimEvidence::Reason, WorkChange::Unchanged | WorkChange::Changed) => {
+                    "no changes, its agent gave a reason"
+                }
+            };
+            EventSentence::new(format!("{task}: {evidence}")).with_task(task)
+        }
+        Event::EvidenceRequested(events::EvidenceRequested { task, missing }) => {
+            let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+            EventSentence::new(format!("{task} is not done yet: {}", missing.join(" "))).with_task(task)
         }
         Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
             EventSentence::new(format!("{task} continues: the turn of its agent did not end in time"))

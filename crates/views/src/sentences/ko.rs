@@ -7,24 +7,27 @@
 
 mod engine_texts;
 mod escalation_title;
+mod evidence;
 mod inputs;
 mod phrases;
 pub(crate) mod plan_changes;
 
 use domain::{
-    Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event,
-    FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, RunOutcome,
-    TaskReturnReason, events,
+    Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimEvidence, ClaimSource, CompletionProof,
+    EscalationLevel, Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute,
+    RunOutcome, TaskReturnReason, WorkChange, events,
 };
 
 pub use self::engine_texts::translate_engine_text;
 pub(crate) use self::{
     escalation_title::escalation_title,
+    evidence::evidence_question,
     inputs::describe_input,
     phrases::{check_result, permission_question},
     plan_changes::summarize_plan_changes,
 };
 use self::{
+    evidence::missing_evidence,
     phrases::{
         agent_as_subject, agent_name, awaited_item, decision, escalation_level_name, escalation_type_name,
         failure_reason, join_leading_names, join_names_of_total, permission_action, priority_name,
@@ -98,6 +101,25 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
             ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),
         },
+        Event::ClaimAccepted(events::ClaimAccepted { task, evidence, change, is_claimed }) => {
+            let evidence = match (is_claimed, evidence, change) {
+                (false, _, _) => "완료 보고는 없지만 변경된 파일이 있음",
+                (true, ClaimEvidence::Change, _) => "변경된 파일이 있음",
+                (true, ClaimEvidence::Result, _) => "결과를 전달함",
+                (true, ClaimEvidence::Reason, WorkChange::Unknown) => "에이전트가 이유를 밝힘",
+                (true, ClaimEvidence::Reason, WorkChange::SameAsLastRound) => {
+                    "지난 회차와 달라진 것이 없음, 에이전트가 이유를 밝힘"
+                }
+                (true, ClaimEvidence::Reason, WorkChange::Unchanged | WorkChange::Changed) => {
+                    "변경 없음, 에이전트가 이유를 밝힘"
+                }
+            };
+            format!("{task} 작업: {evidence}")
+        }
+        Event::EvidenceRequested(events::EvidenceRequested { task, missing }) => {
+            let missing: Vec<&str> = missing.iter().map(|missing| missing_evidence(*missing)).collect();
+            format!("{task} 작업이 아직 완료되지 않음: {}", missing.join(" "))
+        }
         Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
             format!("에이전트의 응답이 제때 끝나지 않아 {task} 작업을 그대로 계속합니다")
         }

@@ -11,7 +11,7 @@ use crate::{
     sample_log::fold,
 };
 
-const N_STEPS: usize = 400;
+const N_STEPS: usize = 800;
 
 /// Number of random runs; each is long, together they take some seconds.
 const N_STORIES: u32 = 80;

@@ -92,6 +92,7 @@ impl EngineRun {
             role,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         };
         let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
         team.extend(chance.once_in(2).then_some(("lead", Role::Orchestrator)));
@@ -193,7 +194,10 @@ impl EngineRun {
             Effect::SpawnAgent(assignment) => {
                 Report::SessionStarted { session: assignment.session, agent_session: None }
             }
-            Effect::SendInput { session, input, .. } => Report::InputSent { session, input, text: None },
+            Effect::SendInput { session, input, reports_tree, .. } => {
+                let tree = reports_tree.then(|| "t0".to_owned());
+                Report::InputSent { session, input, text: None, tree }
+            }
             Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
             Effect::RunCheck(order) => {
                 Report::CheckFinished { task: order.task, attempt: order.attempt, receipt }
@@ -217,8 +221,8 @@ impl EngineRun {
                 Report::GateChecked { phase: gate.phase, round: gate.round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
-                let outcome =
-                    CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None, tree: None };
+                let tree = chance.pick(&["t0", "t1", "t2"]).map(|tree| (*tree).to_owned());
+                let outcome = CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None, tree };
                 Report::CheckpointFinished { checkpoint, outcome }
             }
             Effect::ParkSession { .. }
@@ -243,7 +247,10 @@ impl EngineRun {
         let target = agent_name(chance.pick(&["backend", "designer", "qa"]).unwrap());
         let text = || "words".to_owned();
         let said = match chance.below(16) {
-            0..=3 => AgentMessage::Done(DoneMessage { task_id, phase, reason: None, fields }),
+            0..=3 => {
+                let reason = (!chance.once_in(4)).then(text);
+                AgentMessage::Done(DoneMessage { task_id, phase, reason, fields })
+            }
             4 if chance.once_in(3) => {
                 AgentMessage::Fail(FailMessage { task_id, phase, reason: None, fields })
             }

@@ -27,6 +27,7 @@ fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, b
         required: true,
         permission: None,
         prompt: None,
+        evidence_gap: None,
         blocks,
     }));
 }

@@ -74,6 +74,7 @@ impl SampleLog {
             role: Role::Worker,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         };
         let mut log =
             Self { views: Views::new("r1".parse().unwrap()), run: Run::new(), sequence: Sequence(0) };

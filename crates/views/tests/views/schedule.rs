@@ -49,6 +49,7 @@ fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
         required: true,
         permission: None,
         prompt: None,
+        evidence_gap: None,
         blocks: BlockedWork::default(),
     }));
 }

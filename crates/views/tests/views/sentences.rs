@@ -68,7 +68,9 @@ fn rows_with_text_of_jangdan_have_korean_text() {
     assert_eq!(first.korean.as_deref(), Some("T1.1 작업을 진행하세요."));
     for row in rows.questions.iter() {
         let is_permission = row.permission.is_some() && row.original_text.is_none();
-        assert_eq!(row.korean.is_some(), is_permission, "{}", row.text);
+        // Jangdan asks in place of an agent whose work has no evidence.
+        let is_about_evidence = row.text.starts_with("The agent stopped without");
+        assert_eq!(row.korean.is_some(), is_permission || is_about_evidence, "{}", row.text);
     }
 }
 

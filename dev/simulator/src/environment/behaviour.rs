@@ -19,6 +19,8 @@ const DETOURS_MAX: u32 = 4;
 pub(super) enum AgentAction {
     /// Writes an item of output.
     Output(Box<OutputItem>),
+    /// Changes a file in its worktree.
+    ChangeFile,
     /// Waits for some minutes.
     Sleep,
     /// Ends with this status.
@@ -72,6 +74,7 @@ pub(super) fn actions_after_input(
         | SessionInput::TaskChanged { .. }
         | SessionInput::ClarificationRequest { .. }
         | SessionInput::Reminder
+        | SessionInput::EvidenceRequest { .. }
         | SessionInput::Resume { .. } => work_actions(random, agent),
         SessionInput::InvalidMessage { .. } => {
             // Most agents notice that they have to wait.
@@ -107,7 +110,9 @@ pub(super) fn finish_actions(process: &Process) -> Vec<AgentAction> {
             done_message(task)
         }
     };
-    process.task.clone().map(end).into_iter().chain([turn_end_action("there it is")]).collect()
+    let work = (process.role == Role::Worker).then_some(AgentAction::ChangeFile);
+    let end = process.task.clone().map(end);
+    work.into_iter().chain(end).chain([turn_end_action("there it is")]).collect()
 }
 
 /// Returns the request of a main agent for its next tasks; its turn continues with the answer.
@@ -137,12 +142,20 @@ fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentA
         }
     }
     let is_bounded = agent.process.n_detours >= DETOURS_MAX;
+    // Some agents do nothing and report their task as done all the same.
+    if is_bounded || random.chance_percent(80) {
+        actions.push(AgentAction::ChangeFile);
+    }
     let end = if is_bounded { 0 } else { random.below(100) };
     let phase = agent.process.phase.unwrap_or(1);
     match end {
+        0..6 if !is_bounded => {
+            actions.extend([done_with_reason(task), turn_end_action("there is nothing to do")]);
+        }
         0..62 => actions.extend([done_message(task), turn_end_action("it is done")]),
         62..70 => actions.extend([fail_message(task), turn_end_action("it is not possible")]),
-        70..78 => actions.push(turn_end_action("I have read it")),
+        70..74 => actions.push(turn_end_action("I have read it")),
+        74..78 => actions.push(turn_end_action("Which database do you want me to use?")),
         78..84 => actions.extend([phase_complete_message(phase), turn_end_action("the phase is complete")]),
         84..86 => actions.extend([
             phase_complete_message(phase + 1),
@@ -154,7 +167,11 @@ fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentA
         90..93 => actions.push(AgentAction::Exit(Some(1))),
         93..95 => actions.push(AgentAction::Vanish),
         95..98 => actions.push(AgentAction::Hang),
-        _ => actions.extend([done_message(task.clone()), done_message(task), turn_end_action("done, done")]),
+        _ => actions.extend([
+            done_message(task.clone()),
+            done_with_reason(task),
+            turn_end_action("done, done"),
+        ]),
     }
     agent.process.n_detours += u32::from(end >= 62);
     actions
@@ -330,6 +347,15 @@ pub(super) fn done_message(task_id: TaskId) -> AgentAction {
         task_id,
         phase: None,
         reason: None,
+        fields: std::collections::BTreeMap::new(),
+    }))
+}
+
+fn done_with_reason(task_id: TaskId) -> AgentAction {
+    message_action(AgentMessage::Done(DoneMessage {
+        task_id,
+        phase: None,
+        reason: Some("it exists already".to_owned()),
         fields: std::collections::BTreeMap::new(),
     }))
 }

@@ -13,7 +13,10 @@ impl Environment {
     /// Executes an effect once; a second time only its report is repeated.
     pub(crate) fn execute(&mut self, id: EffectId, effect: &Effect, model: &Model) {
         if let Some(report) = self.executed.get(&id) {
-            let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
+            let mut repeated = report.clone().filter(|_| !self.is_reported_later(effect));
+            if let (Effect::SendInput { session, input, .. }, Some(report)) = (effect, &mut repeated) {
+                *report = self.input_report(*session, *input);
+            }
             return repeated.into_iter().for_each(|command| self.schedule_report(command));
         }
         let report = match self.fill_disk(id, effect) {
@@ -93,7 +96,7 @@ impl Environment {
                     process.inputs.insert(*input, (**content).clone());
                 }
                 self.schedule(300, ScheduledEvent::TypeInput(*session));
-                Some(Report::InputSent { session: *session, input: *input, text: None })
+                Some(self.input_report(*session, *input))
             }
             Effect::ParkSession { session, mode } => {
                 let is_possible = !self.should_fail(15);
@@ -127,14 +130,14 @@ impl Environment {
                 let report = self.random_gate_report(*phase, model);
                 Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
-            Effect::MakeCheckpoint { checkpoint, .. } => {
+            Effect::MakeCheckpoint { checkpoint, task, .. } => {
                 let outcome = if self.should_fail(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
                     CheckpointOutcome::Made {
                         commit: format!("c{}", id.sequence),
                         agent_session: None,
-                        tree: None,
+                        tree: Some(self.tree(task)),
                     }
                 };
                 Some(Report::CheckpointFinished { checkpoint: *checkpoint, outcome })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use domain::{InputNumber, ParkMode, PhaseNumber, Role, SessionId, SessionInput, TaskId};
+use domain::{InputNumber, ParkMode, PhaseNumber, Report, Role, SessionId, SessionInput, TaskId};
 
 use super::{
     Environment, ScheduledEvent,
@@ -40,6 +40,8 @@ pub(crate) struct Process {
     pub(super) actions: VecDeque<AgentAction>,
     pub(super) is_scheduled: bool,
     pub(super) inputs: BTreeMap<InputNumber, SessionInput>,
+    /// Trees before the inputs that were typed.
+    pub(super) trees: BTreeMap<InputNumber, String>,
     /// The input that is typed next.
     pub(super) next: InputNumber,
     pub(super) n_prompts: u32,
@@ -64,6 +66,7 @@ impl Environment {
             actions: VecDeque::new(),
             is_scheduled: false,
             inputs: BTreeMap::new(),
+            trees: BTreeMap::new(),
             next: 1,
             n_prompts: 0,
         });
@@ -111,9 +114,12 @@ impl Environment {
 
     /// Types the next input, if there is one and the process runs; returns its number.
     pub(crate) fn type_next_input(&mut self, id: SessionId, model: &Model) -> Option<InputNumber> {
-        let process = self.processes.get_mut(&id).filter(|process| process.state == ProcessState::Running)?;
+        let process = self.processes.get(&id).filter(|process| process.state == ProcessState::Running)?;
         let number = process.next;
         let input = process.inputs.get(&number)?.clone();
+        let tree = process.task.as_ref().map(|task| self.tree(task));
+        let process = self.processes.get_mut(&id)?;
+        process.trees.extend(tree.map(|tree| (number, tree)));
         process.next += 1;
         process.hangs = false;
         let mut agent = AgentContext { process, model, is_faultless: self.is_faultless };
@@ -122,6 +128,13 @@ impl Environment {
         self.schedule(500, ScheduledEvent::TypeInput(id));
         self.schedule_next_action(id);
         Some(number)
+    }
+
+    /// Returns the report that an input was typed.
+    pub(crate) fn input_report(&self, session: SessionId, input: InputNumber) -> Report {
+        let process = self.processes.get(&session);
+        let tree = process.and_then(|process| process.trees.get(&input).cloned());
+        Report::InputSent { session, input, text: None, tree }
     }
 
     /// Does the next planned action of an agent.
@@ -139,6 +152,12 @@ impl Environment {
             Some(AgentAction::Hang) => {
                 process.hangs = true;
                 process.actions.clear();
+            }
+            Some(AgentAction::ChangeFile) => {
+                if let Some(task) = process.task.clone() {
+                    *self.changes.entry(task).or_default() += 1;
+                }
+                self.schedule_next_action(id);
             }
             Some(AgentAction::Sleep) => {
                 process.is_scheduled = true;

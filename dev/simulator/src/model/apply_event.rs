@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, ParkMode,
-    QuestionRoute, RecordedEvent, events,
+    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, MergeOutcome,
+    ParkMode, QuestionRoute, RecordedEvent, events,
 };
 
 use super::{Escalation, Model, Question, QuestionState, Request, Session, SessionState, Stage, Task};
@@ -51,6 +51,7 @@ impl Model {
             Event::CheckStarted(events::CheckStarted { task, attempt, .. }) => {
                 self.check_current_attempt(task, *attempt, "checks");
                 self.check_turn_ended(task, "is checked");
+                self.check_accepted(task, "is checked");
                 self.update_task(task, |task| task.stage = Stage::Checking);
             }
             Event::CheckFinished(events::CheckFinished { task, attempt, receipt }) => {
@@ -69,7 +70,10 @@ impl Model {
             Event::TaskReturned(events::TaskReturned { task, .. }) => self.return_task(task),
             Event::MergeStarted(events::MergeStarted { task, attempt }) => self.start_merge(task, *attempt),
             Event::MergeFinished(events::MergeFinished { task, attempt, outcome }) => {
-                self.end_merge(task, *attempt, outcome)
+                self.end_merge(task, *attempt, outcome);
+                if matches!(outcome, MergeOutcome::Conflicted { .. }) {
+                    self.begin_round(task);
+                }
             }
             Event::TaskDone(events::TaskDone { task, proof }) => self.finish_task(task, *proof),
             Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
@@ -80,8 +84,12 @@ impl Model {
                     task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
-            Event::TaskRetried(events::TaskRetried { task, resets_attempts: afresh, .. }) => {
-                self.retry_task(task, *afresh)
+            Event::TaskRetried(events::TaskRetried { task, resets_attempts: afresh, hint }) => {
+                self.retry_task(task, *afresh);
+                let is_accepted = self.tasks.get(task).is_some_and(|task| task.round.is_accepted);
+                if *afresh && hint.is_some() && !is_accepted {
+                    self.begin_round(task);
+                }
             }
             Event::TaskFailed(events::TaskFailed { task, .. }) => self.end_task(task, Stage::Failed),
             Event::TaskSkipped(events::TaskSkipped { task }) => self.end_task(task, Stage::Skipped),
@@ -101,7 +109,9 @@ impl Model {
                 self.restoring.insert(effect, task.clone());
                 self.update_task(task, |task| task.restoring = true);
             }
-            Event::TaskClaimed(events::TaskClaimed { task, .. }) => self.update_task(task, Task::reset_proof),
+            Event::TaskClaimed(event) => self.claim_task(event),
+            Event::ClaimAccepted(event) => self.accept_claim(event),
+            Event::EvidenceRequested(events::EvidenceRequested { task, .. }) => self.request_evidence(task),
             Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
                 self.update_task(task, |task| task.plan.priority = *priority)
             }
@@ -190,13 +200,15 @@ impl Model {
             Event::InputQueued(events::InputQueued { session, input, content }) => {
                 self.queue_input(*session, *input, content)
             }
-            Event::InputSent(events::InputSent { session, input, .. }) => {
-                self.mark_input_typed(*session, *input)
+            Event::InputSent(events::InputSent { session, input, tree, .. }) => {
+                self.mark_input_typed(*session, *input);
+                self.record_tree(*session, *input, tree.as_ref());
             }
             Event::MessageReceived(events::MessageReceived { offset, session, read_from, message: said }) => {
                 self.record_message(*session, *offset, *read_from);
                 self.update_session(*session, |session| session.in_turn = true);
                 self.check_permitted(*session, said);
+                self.record_reason_or_result(*session, said);
             }
             Event::MessageRejected(events::MessageRejected { session, offset, read_from, .. })
             | Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, .. }) => {
@@ -223,6 +235,7 @@ impl Model {
                 required,
                 permission,
                 prompt,
+                evidence_gap,
                 ..
             }) => {
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
@@ -237,6 +250,7 @@ impl Model {
                     state: QuestionState::Asked,
                     answer: None,
                     delivered: Vec::new(),
+                    is_about_evidence: evidence_gap.is_some(),
                 };
                 self.questions.insert(*question, asked);
             }
@@ -254,7 +268,11 @@ impl Model {
                 self.route_question(*question, QuestionState::Person)
             }
             Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
-                self.answer(*question, answer)
+                self.answer(*question, answer);
+                let asked = self.questions.get(question).filter(|question| question.is_about_evidence);
+                if let Some(task) = asked.and_then(|question| question.task.clone()) {
+                    self.continue_round(&task);
+                }
             }
             Event::QuestionExpired(events::QuestionExpired { question, default_used: took_default }) => {
                 self.expire(*question, took_default.as_ref());
@@ -313,8 +331,9 @@ impl Model {
                 phase.gate.checking = false;
                 phase.gate.verifier = None;
             }),
-            Event::GateFailed(events::GateFailed { phase, .. }) => {
-                self.fail_gate(*phase, recorded.actor.is_person())
+            Event::GateFailed(events::GateFailed { phase, tasks, .. }) => {
+                self.fail_gate(*phase, recorded.actor.is_person());
+                tasks.iter().for_each(|task| self.begin_round(task));
             }
             Event::EscalationRaised(events::EscalationRaised {
                 escalation,
@@ -361,7 +380,10 @@ impl Model {
             Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 self.loops.insert(*feedback_loop, task.clone());
             }
-            Event::LoopRoundFailed(events::LoopRoundFailed { round, .. }) => {
+            Event::LoopRoundFailed(events::LoopRoundFailed { round, feedback_loop, .. }) => {
+                if let Some(task) = self.loops.get(feedback_loop).cloned() {
+                    self.begin_round(&task);
+                }
                 if *round > self.settings.retries_max.get() {
                     self.add_violation(Rule::AttemptsBounded, format!("round {round} of testing fails"));
                 }
@@ -371,10 +393,12 @@ impl Model {
                     self.update_task(&task, |task| task.tested = *outcome == FeedbackLoopOutcome::Success);
                 }
             }
-            Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, .. }) => {
-                self.checkpoints.insert(*checkpoint, (task.clone(), false));
+            Event::CheckpointRequested(event) => {
+                self.checkpoints.insert(event.checkpoint, (event.task.clone(), false));
+                self.request_checkpoint(event);
             }
-            Event::CheckpointFinished(events::CheckpointFinished { checkpoint, .. }) => {
+            Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
+                self.record_checkpoint(*checkpoint, outcome);
                 let before =
                     self.checkpoints.get_mut(checkpoint).map(|(_, done)| std::mem::replace(done, true));
                 if before != Some(false) {

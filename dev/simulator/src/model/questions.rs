@@ -39,6 +39,8 @@ pub(crate) struct Question {
     pub state: QuestionState,
     pub answer: Option<String>,
     /// The inputs that contain the answer.
+    /// Whether Jangdan asks in place of the agent.
+    pub is_about_evidence: bool,
     pub delivered: Vec<(SessionId, InputNumber)>,
 }
 
@@ -136,6 +138,7 @@ impl Model {
             | SessionInput::InvalidMessage { .. }
             | SessionInput::NearMiss { .. }
             | SessionInput::Reminder
+            | SessionInput::EvidenceRequest { .. }
             | SessionInput::Conflict { .. }
             | SessionInput::Rework { .. }
             | SessionInput::UserMessage { .. }

@@ -6,7 +6,7 @@ use domain::{
     AgentName, BlockReason, EscalationSubject, EscalationType, PlanStatus, PlannedTask, SessionId, TaskId,
 };
 
-use super::Model;
+use super::{Model, evidence::Round};
 use crate::rule::Rule;
 
 /// The stage of a task.
@@ -72,6 +72,7 @@ pub(crate) struct Task {
     pub turn_wait_expired: bool,
     /// Whether its worktree is being restored to a checkpoint.
     pub restoring: bool,
+    pub round: Round,
     /// Number of failed attempts that count.
     pub failures: u32,
     /// Number of attempts that do not count because the process was lost.
@@ -106,6 +107,7 @@ impl Task {
             waived: false,
             turn_wait_expired: false,
             restoring: false,
+            round: Round::default(),
             failures: 0,
             losses: 0,
             requested: false,

@@ -77,6 +77,7 @@ impl Model {
     pub(super) fn start_merge(&mut self, id: &TaskId, attempt: u32) {
         self.check_current_attempt(id, attempt, "merges");
         self.check_turn_ended(id, "is merged");
+        self.check_accepted(id, "is merged");
         if let Some(other) = self.merging.replace(id.clone()) {
             self.add_violation(Rule::OneMerge, format!("{id} merges while {other} does"));
         }

@@ -21,7 +21,10 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     for receipt in report.iter().flat_map(|report| &report.receipts) {
         context.push(format!("$ {}: {}", receipt.command, describe_check(locale, receipt)));
     }
-    if let Some(changes) = report.and_then(|report| report.changes_since_rejection.as_ref()) {
+    let is_unchanged = row.rounds.last().is_some_and(|round| round.is_unchanged);
+    if is_unchanged {
+        context.push(changes_since_rejection(locale, row.phase, &ChangeSummary::default()));
+    } else if let Some(changes) = report.and_then(|report| report.changes_since_rejection.as_ref()) {
         context.push(changes_since_rejection(locale, row.phase, changes));
     }
     if let Some(changes) = report.and_then(|report| report.changes.as_ref()) {

@@ -25,6 +25,8 @@ pub(in crate::executor) enum SessionCommand {
         number: InputNumber,
         input: Box<SessionInput>,
         brief: Option<Box<TaskPrompt>>,
+        /// Whether the tree before the input is reported.
+        reports_tree: bool,
     },
     Freeze {
         effect: EffectId,

@@ -1,6 +1,6 @@
 //! Sends inputs to a session, in the form and language of its agent.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use domain::{InputNumber, Locale, Report, SessionInput};
 use drivers::{
@@ -10,9 +10,13 @@ use drivers::{
 };
 use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
 use sessions::{DequeuedInput, RefusedInput, SessionEntry};
+use tracing::warn;
 
 use super::{NextState, QueuedInput, SessionWorker};
-use crate::executor::process::{Process, ProcessError, SessionSpec};
+use crate::executor::{
+    process::{Process, ProcessError, SessionSpec},
+    run_context::error_chain,
+};
 
 impl SessionWorker {
     /// Sends the inputs that the agent is ready for, in order.
@@ -46,9 +50,46 @@ impl SessionWorker {
         }
     }
 
+    /// Queues an input. The tree before it is saved first, because the agent may change files as soon as it is sent.
+    pub(super) fn queue_input(
+        &mut self,
+        number: InputNumber,
+        queued: QueuedInput,
+    ) -> Result<(), ProcessError> {
+        if queued.reports_tree {
+            self.save_tree_before(number);
+        }
+        Ok(self.inputs.push(number, queued)?)
+    }
+
     pub(super) fn report_sent(&mut self, input: InputNumber) {
         let (session, text) = (self.spec.session, self.unreported_texts.remove(&input));
-        self.context.report_to_run_loop(Report::InputSent { session, input, text });
+        // A killed server may have saved it.
+        let tree = fs::read_to_string(self.tree_file(input)).ok();
+        self.context.report_to_run_loop(Report::InputSent { session, input, text, tree });
+    }
+
+    /// Saves the tree of the task's worktree, unless a killed server did. Without it, changes are not known as evidence.
+    fn save_tree_before(&self, input: InputNumber) {
+        let (Some(git), Some(task), path) = (&self.context.git, &self.spec.task, self.tree_file(input))
+        else {
+            return;
+        };
+        if path.exists() {
+            return;
+        }
+        let snapshot = git.snapshot_worktree(task, &format!("before input {input}"));
+        let saved = snapshot
+            .map_err(|error| error_chain(&error))
+            .and_then(|snapshot| fs::write(&path, snapshot.tree).map_err(|error| error.to_string()));
+        if let Err(error) = saved {
+            warn!(%task, input, error, "cannot save the tree before an input");
+        }
+    }
+
+    fn tree_file(&self, input: InputNumber) -> PathBuf {
+        let folder = self.context.host.run_folder(&self.context.run);
+        folder.join(format!("tree-before-{}-{input}", self.spec.session))
     }
 }
 

@@ -48,6 +48,10 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         SessionInput::InvalidMessage { protocol, error } => format!("{protocol} is invalid: {error}"),
         SessionInput::NearMiss { near, raw } => format!("Did you mean {near}? {raw}"),
         SessionInput::Reminder => "Is the task done, did it fail, or do you have a question?".to_owned(),
+        SessionInput::EvidenceRequest { missing, .. } => {
+            let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+            format!("The task is not done yet: {}", missing.join(" "))
+        }
         SessionInput::Conflict { files } => {
             format!("Your changes conflict with those of other tasks: {}", join_leading_names(files))
         }

@@ -19,6 +19,7 @@ pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
             format!("{subject} 실행하지 못함: `{command}`: {}", check_obstacle(obstacle))
         }
         EscalationCause::TestingFailed { task } => format!("{task} 작업을 테스트하지 못함"),
+        EscalationCause::EvidenceMissing { task } => format!("{task} 작업에 진전이 없음"),
         EscalationCause::MergeFailed { task } => format!("{task} 작업을 병합하지 못함"),
         EscalationCause::TaskTimeout { task } => format!("{task} 작업 시간 초과"),
         EscalationCause::RateLimitPersists { task } => format!("{task} 작업의 사용량 제한이 해제되지 않음"),

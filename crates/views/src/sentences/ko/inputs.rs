@@ -2,7 +2,7 @@
 
 use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
-use super::{engine_texts::translate_engine_text, phrases::join_leading_names};
+use super::{engine_texts::translate_engine_text, evidence::missing_evidence, phrases::join_leading_names};
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -56,6 +56,10 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         }
         SessionInput::NearMiss { near, raw } => format!("{near} 메시지를 보내려고 했나요? {raw}"),
         SessionInput::Reminder => "작업을 완료했나요, 실패했나요, 아니면 질문이 있나요?".to_owned(),
+        SessionInput::EvidenceRequest { missing, .. } => {
+            let missing: Vec<&str> = missing.iter().map(|missing| missing_evidence(*missing)).collect();
+            format!("작업이 아직 완료되지 않았습니다: {}", missing.join(" "))
+        }
         SessionInput::Conflict { files } => {
             format!("다른 작업의 변경과 충돌합니다: {}", join_leading_names(files))
         }

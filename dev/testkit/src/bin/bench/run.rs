@@ -159,7 +159,10 @@ fn run_to_end(
                 && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);
-                send(domain::Report::InputSent { session, input, text: None }.into(), &mut effects)?;
+                send(
+                    domain::Report::InputSent { session, input, text: None, tree: None }.into(),
+                    &mut effects,
+                )?;
                 running.push_back(TaskProcess::start(session, task.clone())?);
                 continue;
             }
@@ -176,7 +179,7 @@ fn run_to_end(
         let said = Box::new(AgentMessage::Done(DoneMessage {
             task_id,
             phase: None,
-            reason: None,
+            reason: Some("it is simulated".to_owned()),
             fields: BTreeMap::new(),
         }));
         let output = AgentOutput::Message {
