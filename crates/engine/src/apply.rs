@@ -55,7 +55,8 @@ impl Run {
 
     fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::RunStarted(events::RunStarted { work, settings, team, .. }) => {
+            Event::RunStarted(events::RunStarted { project, work, settings, team }) => {
+                self.project.clone_from(project);
                 self.apply_run_started(at, work, settings, team)
             }
             Event::RunPaused(events::RunPaused {}) => {
@@ -97,8 +98,8 @@ impl Run {
             Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 self.apply_task_unblocked(task, reason)
             }
-            Event::TaskClaimed(events::TaskClaimed { task, source, fields, .. }) => {
-                self.apply_task_claimed(at, task, *source, fields)
+            Event::TaskClaimed(events::TaskClaimed { task, source, reason, fields }) => {
+                self.apply_task_claimed(at, task, *source, reason.as_ref(), fields)
             }
             Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {
                 let Some(task_ref) = self.find_task(task) else { return };

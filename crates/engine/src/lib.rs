@@ -25,8 +25,8 @@ mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
-    CompletedDependency, Effect, GateCheck, LandingCheck, MergeOrder, SessionAssignment, TaskBrief,
-    TaskDuration,
+    Effect, GateCheck, InputBrief, LandingCheck, MergeOrder, PhaseBrief, SessionAssignment, TaskBrief,
+    TaskDuration, TaskHandoff,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

@@ -21,6 +21,7 @@ mod git;
 mod land;
 mod leftover;
 mod merge;
+mod merge_history;
 mod merge_into_worktree;
 mod names;
 mod nested_repositories;

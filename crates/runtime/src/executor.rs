@@ -18,7 +18,6 @@ mod process;
 mod run_context;
 mod session;
 mod stop_token;
-mod task_brief;
 mod wake_up;
 
 use std::{
@@ -46,7 +45,6 @@ pub(crate) use run_context::RunContext;
 use run_context::error_chain;
 use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop};
 pub(crate) use stop_token::StopToken;
-use task_brief::task_prompt;
 
 /// Executes the effects of one run. Outcomes are reported to its run loop.
 pub(crate) trait Executor {
@@ -247,7 +245,6 @@ impl Executor for LocalExecutor {
                 self.start_session(*assignment, RecoveryState::New);
             }
             Effect::SendInput { session, input, content, brief } => {
-                let brief = brief.map(|brief| Box::new(task_prompt(*brief)));
                 self.send(session, SessionCommand::Send { number: input, input: content, brief });
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
@@ -257,7 +254,6 @@ impl Executor for LocalExecutor {
                 self.send(session, SessionCommand::Freeze { effect: id });
             }
             Effect::WakeSession { session, from: ParkMode::Cold, replay } => {
-                let replay = replay.map(|brief| Box::new(task_prompt(*brief)));
                 self.send(session, SessionCommand::Warm { effect: id, replay });
             }
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot, .. } => {

@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::{
     examples::{message_example, outcome_examples},
-    localized,
-    prompt_text::PromptText,
+    templates::{PromptTemplate, TemplateValues, render_template},
 };
 use crate::item::{InvalidMessage, NearMiss};
 
@@ -59,16 +58,13 @@ impl InvalidMessageNotice {
         }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { message_name, error, example } = self;
-        text.push_line(&format!("[{}]", localized(locale, "INVALID", "잘못된 메시지")));
-        text.push_line(&format!("{message_name}: {error}"));
-        text.push_line(localized(
-            locale,
-            "The message was ignored. Send it again.",
-            "메시지를 처리하지 않았습니다. 다시 보내 주세요.",
-        ));
-        write_example(example.as_deref(), locale, text);
+        let values = TemplateValues::new()
+            .text("name", message_name)
+            .text("error", error)
+            .optional("form", example.as_deref().map(quote_lines));
+        render_template(PromptTemplate::Invalid, locale, &values)
     }
 }
 
@@ -83,15 +79,15 @@ impl NearMissNotice {
         }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { message_name, raw, example } = self;
-        text.push_line(&format!("[{}]", localized(locale, "NOT RECOGNIZED", "인식되지 않음")));
-        let raw = crate::tag::truncate_value(raw);
-        match locale {
-            Locale::En => text.push_line(&format!("This was not recognized as {message_name}: {raw}")),
-            Locale::Ko => text.push_line(&format!("{message_name} 메시지로 인식되지 않았습니다: {raw}")),
-        }
-        write_example(example.as_deref(), locale, text);
+        // One line: the notice is about a line.
+        let raw = crate::tag::truncate_value(raw).replace('\n', " ");
+        let values = TemplateValues::new()
+            .text("name", message_name)
+            .text("raw", raw)
+            .optional("form", example.as_deref().map(quote_lines));
+        render_template(PromptTemplate::NearMiss, locale, &values)
     }
 }
 
@@ -102,32 +98,16 @@ impl OutcomeRequest {
         Self { task_id, examples }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { task_id, examples } = self;
-        text.push_line(&format!("[{} {task_id}]", localized(locale, "FINISH", "마무리 요청")));
-        text.push_line(localized(
-            locale,
-            "Your turn ended without reporting the outcome of the task. Send one of these, each line at the start of \
-             a line and without the backticks:",
-            "차례가 끝났지만 작업 결과가 보고되지 않았습니다. 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
-        ));
-        examples.iter().for_each(|example| write_code(example, text));
+        let forms: Vec<String> = examples.iter().map(|example| quote_lines(example)).collect();
+        let values = TemplateValues::new().text("task", task_id).text("forms", forms.join("\n"));
+        render_template(PromptTemplate::Reminder, locale, &values)
     }
 }
 
-fn write_example(example: Option<&str>, locale: Locale, text: &mut PromptText) {
-    let Some(example) = example else { return };
-    text.push_line(localized(
-        locale,
-        "The correct form, each line at the start of a line and without the backticks:",
-        "올바른 형식입니다. 각 줄을 백틱 없이 줄 맨 앞에 씁니다:",
-    ));
-    write_code(example, text);
-}
-
-/// Writes each line of an example as inline code.
-fn write_code(example: &str, text: &mut PromptText) {
-    for line in example.split('\n').filter(|line| !line.trim().is_empty()) {
-        text.push_line(&format!("`{line}`"));
-    }
+/// Returns each line of an example as inline code.
+fn quote_lines(example: &str) -> String {
+    let lines = example.split('\n').filter(|line| !line.trim().is_empty());
+    lines.map(|line| format!("`{line}`")).collect::<Vec<_>>().join("\n")
 }

@@ -23,23 +23,20 @@ pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -
     encode(message, key).ok().map(|text| text.trim_end().to_owned())
 }
 
+/// Returns the message that reports a task as done.
+pub fn done_example(task: &TaskId, key: Option<&SessionKey>) -> Option<String> {
+    encode_example(&build_example("DONE", task)?, key)
+}
+
 /// Returns the messages that report a task's outcome: done, failed, a question.
 pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    let done = AgentMessage::Done(DoneMessage {
-        task_id: task.clone(),
-        phase: None,
-        reason: None,
-        fields: [].into(),
-    });
     let reason = Some("why it failed".to_owned());
     let fail =
         AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
     let question = build_example("ASK_USER", task);
-    [Some(done), Some(fail), question]
-        .into_iter()
-        .flatten()
-        .filter_map(|message| encode_example(&message, key))
-        .collect()
+    let others = [Some(fail), question].into_iter().flatten();
+    let others = others.filter_map(|message| encode_example(&message, key));
+    done_example(task, key).into_iter().chain(others).collect()
 }
 
 fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
