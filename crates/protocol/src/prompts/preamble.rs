@@ -45,12 +45,12 @@ pub fn preamble(options: PreambleOptions<'_>) -> String {
     let ask = TemplateValues::new().text("key", key).text("subject", subject);
     let values = TemplateValues::new()
         .text("key", key)
+        .optional("team", render_team(team, locale, key))
         .text("task", task.map_or_else(|| EXAMPLE_TASK.to_owned(), TaskId::to_string))
         .text("nothing", render_template(PromptTemplate::NothingToChange, locale, &TemplateValues::new()))
         .text("project", project)
         .optional("phase_name", phase.map(|(phase, title)| phase_name(phase, Some(title))))
-        .text("ask", render_template(PromptTemplate::Ask, locale, &ask))
-        .optional("team", render_team(team, locale, key));
+        .text("ask", render_template(PromptTemplate::Ask, locale, &ask));
     render_template(role_template(role), locale, &values)
 }
 
@@ -65,18 +65,16 @@ fn role_template(role: Role) -> PromptTemplate {
     }
 }
 
-/// Describes the other members of a team and how to call them; `None` in a team of one.
+/// Describes the other members of a team and how to reach them; `None` in a team of one.
 fn render_team(team: &[TeamMember], locale: Locale, key: &SessionKey) -> Option<String> {
     // Those who answer calls come first: one of them is the example.
     let (specialists, others): (Vec<_>, Vec<_>) =
         team.iter().partition(|member| member.role == Role::Specialist);
     let members: Vec<&TeamMember> = specialists.into_iter().chain(others).take(TEAM_MAX).collect();
     let first = members.first()?;
+    let line = |member: &&TeamMember| format!("{}: {}", member.name, role_line(member.role, locale));
     let values = TemplateValues::new()
-        .items(
-            "members",
-            members.iter().map(|member| format!("{}: {}", member.name, role_line(member.role, locale))),
-        )
+        .items("members", members.iter().map(line))
         .text("member", &first.name)
         .text("key", key);
     Some(render_template(PromptTemplate::Team, locale, &values))

@@ -185,7 +185,7 @@ impl WorkDirectory {
             true => PromptTemplate::DirectoryWorktree,
             false => PromptTemplate::DirectoryProject,
         };
-        render_template(template, locale, &TemplateValues::new().text("path", &self.path))
+        render_template(template, locale, &TemplateValues::new())
     }
 }
 
