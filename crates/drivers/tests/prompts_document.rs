@@ -75,7 +75,8 @@ fn first_prompt_is_short() {
     let mut roles = BTreeSet::new();
     for (locale, tokens_max) in [(Locale::En, TOKENS_MAX_EN), (Locale::Ko, TOKENS_MAX_KO)] {
         for sample in samples(locale).into_iter().filter(|sample| sample.is_first) {
-            let text = render_sample(&sample, locale);
+            // A key as sessions have, with more tokens than most.
+            let text = render_sample(&sample, locale).replace("k3f9", "kq8x27");
             let count = count_tokens(&tokens, &text) - count_tokens(&tokens, &sample.work);
             assert!(count <= tokens_max, "{count} tokens of {} in {locale:?}:\n{text}", sample.title);
             roles.insert(format!("{:?}", sample.session.role()));
