@@ -110,7 +110,7 @@ pub struct SessionAssignment {
 pub enum InputBrief {
     /// For [`SessionInput::Task`] and [`SessionInput::Test`].
     Task(TaskBrief),
-    /// For [`SessionInput::Verify`].
+    /// For [`SessionInput::Verify`]: the phase that is judged.
     Phase(PhaseBrief),
     /// For [`SessionInput::Conflict`]: the task that conflicts, and the tasks merged last, the newest first.
     Merged { task: TaskId, merged: Vec<TaskHandoff> },

@@ -113,7 +113,7 @@ fn worker_preamble_has_the_messages_that_make_sense() {
             assert!(in_team.contains(&format!("`{form}")) && alone.contains(&format!("`{form}")), "{form}");
         }
         assert!(in_team.contains("`[INVOKE:sol x7q2]`"), "{in_team}");
-        assert!(!alone.contains("INVOKE"), "nobody to call: {alone}");
+        assert!(!alone.contains("INVOKE"), "no agent to call: {alone}");
     }
 }
 

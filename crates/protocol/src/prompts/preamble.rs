@@ -67,7 +67,7 @@ fn role_template(role: Role) -> PromptTemplate {
 
 /// Describes the other members of a team and how to reach them; `None` in a team of one.
 fn render_team(team: &[TeamMember], locale: Locale, key: &SessionKey) -> Option<String> {
-    // Those who answer calls come first: one of them is the example.
+    // Specialists answer calls, so they come first: the first member is the example.
     let (specialists, others): (Vec<_>, Vec<_>) =
         team.iter().partition(|member| member.role == Role::Specialist);
     let members: Vec<&TeamMember> = specialists.into_iter().chain(others).take(TEAM_MAX).collect();

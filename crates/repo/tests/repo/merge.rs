@@ -128,7 +128,7 @@ fn merges_are_found_by_the_files_that_they_changed() {
     fixture.create_worktree("T9");
     let mut merged = Vec::new();
     for (task, file) in [("T2", "a"), ("T3", "b"), ("T4", "a")] {
-        fixture.commit_task_work(task, |path| write_file(path, &format!("{file}-{task}"), "x\n"));
+        fixture.commit_task_work(task, |path| write_file(path, format!("{file}-{task}"), "x\n"));
         let MergeAttempt::Merged { commit, .. } = fixture.merge(task) else { panic!("{task} is not merged") };
         merged.push(commit);
     }
