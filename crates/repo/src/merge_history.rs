@@ -21,7 +21,15 @@ impl RunRepository {
         let tip =
             self.branch_tip(&branch)?.ok_or_else(|| RepoError::BranchNotFound { branch: branch.clone() })?;
         let call = self.repository.git.call(["rev-list", "--first-parent"]);
-        let call = call.arg(self.run_tip()?.as_str()).arg(format!("^{tip}")).arg("--").args(files);
-        Ok(call.run()?.trimmed_text().lines().filter_map(CommitId::parse).collect())
+        let call = call.arg(self.run_tip()?.as_str()).arg(format!("^{tip}")).arg("--");
+        let commits = call.run()?.trimmed_text();
+        let mut found = Vec::new();
+        for commit in commits.lines().filter_map(CommitId::parse) {
+            let changed = self.files_of_merge(&commit)?;
+            if changed.iter().any(|path| files.iter().any(|file| path.as_os_str() == file.as_str())) {
+                found.push(commit);
+            }
+        }
+        Ok(found)
     }
 }
