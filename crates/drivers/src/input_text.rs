@@ -6,8 +6,8 @@
 mod notices;
 
 use domain::{
-    AgentInvocationOutcome, AgentName, DependencyType, Locale, ProvidedResource, SessionInput, SessionKey,
-    TaskId, TestFeedback, TestMetrics,
+    AgentInvocationOutcome, AgentName, AttemptNumber, DependencyType, Locale, PhaseNumber, ProvidedResource,
+    Role, SessionInput, SessionKey, TaskId, TestFeedback, TestMetrics,
 };
 use protocol::prompts::{self, AgentPrompt};
 
@@ -16,26 +16,37 @@ use crate::{driver::AgentInput, preset::InputEncoding};
 /// The session that inputs are rendered for.
 #[derive(Debug, Clone, Copy)]
 pub struct InputContext<'a> {
+    pub role: Role,
     pub locale: Locale,
     pub format: InputEncoding,
     /// The session's key, for examples of correct messages.
     pub key: Option<&'a SessionKey>,
     /// The task that the session works on.
     pub task: Option<&'a TaskId>,
-    /// The description of the task, for inputs that start work on it.
-    pub brief: Option<&'a prompts::TaskPrompt>,
+    /// The description of the work, for inputs that start it.
+    pub brief: Option<&'a InputBrief>,
     /// The project's own template for the prompt of a task.
     pub template: Option<&'a str>,
+}
+
+/// The description of the work that an input starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputBrief {
+    Task(Box<prompts::TaskPrompt>),
+    Test(Box<prompts::TestPrompt>),
+    Verify(Box<prompts::VerifyPrompt>),
+    /// The tasks whose merged work conflicts with the session's.
+    Conflict(Vec<prompts::TaskSummary>),
 }
 
 /// Renders an input. Answers to prompts of the agent stay answers; everything else becomes a prompt.
 ///
 /// ```
 /// use drivers::{AgentInput, input_text::{InputContext, render_input}, preset::InputEncoding};
-/// use domain::{Locale, QuestionId, SessionInput};
+/// use domain::{Locale, QuestionId, Role, SessionInput};
 ///
-/// let (locale, format) = (Locale::Ko, InputEncoding::Text);
-/// let context = InputContext { locale, format, key: None, task: None, brief: None, template: None };
+/// let (role, locale, format) = (Role::Worker, Locale::Ko, InputEncoding::Text);
+/// let context = InputContext { role, locale, format, key: None, task: None, brief: None, template: None };
 /// let input = SessionInput::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
 /// assert_eq!(render_input(&input, context), AgentInput::Prompt { text: "[ANSWER q_7]\n구독".into() });
 /// ```
@@ -121,15 +132,58 @@ pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentIn
     }
 }
 
-/// Renders an input and the inputs that it carries.
-fn render_input_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
-    let mut parts = vec![render_agent_prompt(&to_agent_prompt(input, recipient), recipient)];
-    if let SessionInput::Task { carried, .. } = input {
-        parts.extend(carried.iter().map(|input| render_input_text(input, recipient)));
+/// Adds the description of the protocol to the first input of a session, or of a process that does not remember it.
+pub fn with_preamble(preamble: &str, text: &str, format: InputEncoding) -> String {
+    match format {
+        InputEncoding::Text => format!("{preamble}\n\n{text}"),
+        InputEncoding::Json => format!("{preamble}\n{text}"),
     }
+}
+
+/// Renders an input and the inputs that it carries. In a text, the reasons to do a task again come before the task.
+fn render_input_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
+    let own = render_agent_prompt(&to_agent_prompt(input, recipient), recipient);
+    let SessionInput::Task { carried, .. } = input else { return own };
+    let is_first = |input: &&SessionInput| recipient.format == InputEncoding::Text && is_reason(input);
+    let (first, last): (Vec<_>, Vec<_>) = carried.iter().partition(is_first);
+    let render = |input: &SessionInput| render_input_text(input, recipient);
+    let parts: Vec<String> =
+        first.into_iter().map(render).chain([own]).chain(last.into_iter().map(render)).collect();
     match recipient.format {
         InputEncoding::Text => parts.join("\n\n"),
         InputEncoding::Json => parts.join("\n"),
+    }
+}
+
+/// Returns whether an input is a reason to do a task again.
+fn is_reason(input: &SessionInput) -> bool {
+    match input {
+        SessionInput::Conflict { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::UserMessage { .. } => true,
+        SessionInput::Task { .. }
+        | SessionInput::Answer { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::EvidenceRequest { .. }
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::Resume { .. } => false,
     }
 }
 
@@ -145,8 +199,14 @@ fn render_agent_prompt(message: &AgentPrompt, recipient: InputContext<'_>) -> St
 
 fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt {
     match input {
-        SessionInput::Task { task, attempt: _, hint, carried: _ } => {
-            AgentPrompt::Task(Box::new(brief_with_hint(task, hint.as_deref(), recipient)))
+        SessionInput::Task { task, attempt, hint, carried: _ } => {
+            AgentPrompt::Task(Box::new(task_prompt(task, *attempt, hint.as_deref(), recipient)))
+        }
+        SessionInput::Test { task, attempt } => {
+            AgentPrompt::Test(Box::new(test_prompt(task, *attempt, recipient)))
+        }
+        SessionInput::Verify { phase, round } => {
+            AgentPrompt::Verify(Box::new(verify_prompt(*phase, *round, recipient)))
         }
         SessionInput::Answer { question, answer, prompt: _ } => {
             AgentPrompt::QuestionAnswer(prompts::QuestionAnswer {
@@ -192,7 +252,7 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             })
         }
         SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
-            Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback)),
+            Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback, recipient.key)),
             None => AgentPrompt::Notice(notices::feedback_notice(feedback, recipient.locale)),
         },
         SessionInput::InvalidMessage { protocol, error } => {
@@ -223,8 +283,6 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
         | SessionInput::Rework { .. }
         | SessionInput::UserMessage { .. }
         | SessionInput::TaskChanged { .. }
-        | SessionInput::Test { .. }
-        | SessionInput::Verify { .. }
         | SessionInput::Question { .. }
         | SessionInput::Escalation { .. }
         | SessionInput::ThinLine { .. }
@@ -233,14 +291,63 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
     }
 }
 
-/// Returns the brief of a task with the hint for this attempt.
-fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_>) -> prompts::TaskPrompt {
-    let mut brief = recipient.brief.cloned().unwrap_or_else(|| empty_brief(task));
-    brief.task_id = task.clone();
-    let context = [brief.context.take(), hint.map(str::to_owned)];
-    let context: Vec<String> = context.into_iter().flatten().collect();
-    brief.context = (!context.is_empty()).then(|| context.join("\n\n"));
-    brief
+/// Returns the prompt of a task, with the hint for this attempt.
+fn task_prompt(
+    task: &TaskId,
+    attempt: AttemptNumber,
+    hint: Option<&str>,
+    recipient: InputContext<'_>,
+) -> prompts::TaskPrompt {
+    let mut prompt = match recipient.brief {
+        Some(InputBrief::Task(brief)) => (**brief).clone(),
+        Some(InputBrief::Test(_) | InputBrief::Verify(_) | InputBrief::Conflict(_)) | None => {
+            prompts::TaskPrompt::new(task.clone())
+        }
+    };
+    prompt.task_id = task.clone();
+    prompt.reason = hint.map(|hint| prompts::AttemptReason { attempt, text: hint.to_owned() });
+    prompt
+}
+
+fn test_prompt(task: &TaskId, attempt: AttemptNumber, recipient: InputContext<'_>) -> prompts::TestPrompt {
+    let key = recipient.key.cloned();
+    match recipient.brief {
+        Some(InputBrief::Test(brief)) => {
+            prompts::TestPrompt { task_id: task.clone(), attempt, key, ..(**brief).clone() }
+        }
+        Some(InputBrief::Task(_) | InputBrief::Verify(_) | InputBrief::Conflict(_)) | None => {
+            prompts::TestPrompt {
+                task_id: task.clone(),
+                attempt,
+                title: None,
+                text: String::new(),
+                criteria: Vec::new(),
+                worker: None,
+                check: None,
+                changes: prompts::WorkChanges::default(),
+                key,
+            }
+        }
+    }
+}
+
+fn verify_prompt(phase: PhaseNumber, round: u32, recipient: InputContext<'_>) -> prompts::VerifyPrompt {
+    let key = recipient.key.cloned();
+    match recipient.brief {
+        Some(InputBrief::Verify(brief)) => prompts::VerifyPrompt { phase, round, key, ..(**brief).clone() },
+        Some(InputBrief::Task(_) | InputBrief::Test(_) | InputBrief::Conflict(_)) | None => {
+            prompts::VerifyPrompt {
+                phase,
+                round,
+                title: None,
+                tasks: Vec::new(),
+                artefacts: Vec::new(),
+                documents: Vec::new(),
+                changes: prompts::WorkChanges::default(),
+                key,
+            }
+        }
+    }
 }
 
 fn invocation_prompt(
@@ -256,25 +363,8 @@ fn invocation_prompt(
         from: Some(from.clone()),
         text: request.to_owned(),
         context: context.map(str::to_owned),
-        ..empty_brief(task)
+        ..prompts::TaskPrompt::new(task.clone())
     }))
-}
-
-fn empty_brief(task: &TaskId) -> prompts::TaskPrompt {
-    prompts::TaskPrompt {
-        task_id: task.clone(),
-        from: None,
-        phase: None,
-        title: None,
-        text: String::new(),
-        context: None,
-        criteria: Vec::new(),
-        touches: Vec::new(),
-        check: None,
-        results: Vec::new(),
-        worktree: None,
-        preamble: None,
-    }
 }
 
 /// Describes where a provided resource is. The requested kind decides how variables are described.
@@ -305,7 +395,11 @@ fn resource_access(
     }
 }
 
-fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::TestFeedbackPrompt {
+fn test_feedback(
+    task: &TaskId,
+    feedback: &TestFeedback,
+    key: Option<&SessionKey>,
+) -> prompts::TestFeedbackPrompt {
     let failure = |failure: &domain::TestFailure| prompts::TestFailure {
         name: failure.name.clone(),
         expected: failure.expected.clone(),
@@ -319,6 +413,7 @@ fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::TestFeedbac
         failures: feedback.failures.iter().map(failure).collect(),
         suggestions: feedback.suggestions.clone(),
         metrics: feedback.metrics.as_ref().map(test_counts),
+        form: prompts::done_example(task, key).filter(|_| !feedback.failures.is_empty()),
     }
 }
 

@@ -10,7 +10,7 @@ use domain::{
 };
 use drivers::{
     AgentInput,
-    input_text::{InputContext, render_file_reference, render_input},
+    input_text::{InputBrief, InputContext, render_file_reference, render_input},
     preset::InputEncoding,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -40,7 +40,7 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
             task: task.clone(),
             attempt: 2,
             hint: Some(words()),
-            carried: vec![answer(), SessionInput::Reminder],
+            carried: vec![answer(), SessionInput::Rework { phase: 1, reason: words() }],
         },
         answer(),
         SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: Some("p".to_owned()) },
@@ -118,24 +118,65 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
         SessionInput::ThinLine { line: words() },
         SessionInput::ThinLine { line: "READY:[T1.3]".to_owned() },
         SessionInput::Chat { text: words() },
+        SessionInput::TaskChanged {
+            task: "T1.3".parse().unwrap(),
+            title: words(),
+            text: words(),
+            acceptance: vec![words()],
+        },
         SessionInput::Resume { reason: words() },
     ]
 }
 
-fn sample_brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
-    prompts::TaskPrompt {
-        task_id: "T1.3".parse().unwrap(),
-        from: None,
-        phase: Some(1),
-        title: Some(words()),
-        text: words(),
-        context: Some(words()),
-        criteria: vec![words()],
-        touches: vec![words()],
-        check: Some(words()),
-        results: Vec::new(),
-        worktree: Some(words()),
-        preamble: None,
+/// Returns the description of the work that an input starts, with texts from `words`.
+fn sample_brief(input: &SessionInput, words: &dyn Fn() -> String) -> Option<InputBrief> {
+    let task: TaskId = "T1.3".parse().unwrap();
+    let summary = || prompts::TaskSummary {
+        task_id: "T1.2".parse().unwrap(),
+        title: words(),
+        agent: Some("PO".parse().unwrap()),
+        summary: Some(words()),
+    };
+    let changes = || prompts::WorkChanges { files: vec![words()], command: Some(words()) };
+    match input {
+        SessionInput::Task { .. } => Some(InputBrief::Task(Box::new(prompts::TaskPrompt {
+            project: Some(words()),
+            phase: Some(1),
+            phase_title: Some(words()),
+            title: Some(words()),
+            text: words(),
+            conversation: Some(words()),
+            criteria: vec![words()],
+            touches: vec![words()],
+            check: Some(words()),
+            done: vec![summary()],
+            parallel: vec![summary()],
+            directory: Some(prompts::WorkDirectory { path: words(), is_worktree: true }),
+            ..prompts::TaskPrompt::new(task)
+        }))),
+        SessionInput::Test { .. } => Some(InputBrief::Test(Box::new(prompts::TestPrompt {
+            task_id: task,
+            attempt: 1,
+            title: Some(words()),
+            text: words(),
+            criteria: vec![words()],
+            worker: Some("PO".parse().unwrap()),
+            check: Some(words()),
+            changes: changes(),
+            key: None,
+        }))),
+        SessionInput::Verify { .. } => Some(InputBrief::Verify(Box::new(prompts::VerifyPrompt {
+            phase: 1,
+            round: 1,
+            title: Some(words()),
+            tasks: vec![prompts::PhaseTask { summary: summary(), criteria: vec![words()] }],
+            artefacts: vec![words()],
+            documents: vec![words()],
+            changes: changes(),
+            key: None,
+        }))),
+        SessionInput::Conflict { .. } => Some(InputBrief::Conflict(vec![summary()])),
+        _ => None,
     }
 }
 
@@ -146,7 +187,6 @@ fn sample_session_key() -> SessionKey {
 #[test]
 fn rendered_inputs_match_their_snapshot() {
     let (key, task) = (sample_session_key(), "T1.3".parse().unwrap());
-    let brief = sample_brief(&|| "words".to_owned());
     let mut rendered = String::new();
     for (locale, format) in [
         (Locale::En, InputEncoding::Text),
@@ -154,15 +194,17 @@ fn rendered_inputs_match_their_snapshot() {
         (Locale::En, InputEncoding::Json),
     ] {
         let context = InputContext {
+            role: Role::Orchestrator,
             locale,
             format,
             key: Some(&key),
             task: Some(&task),
-            brief: Some(&brief),
+            brief: None,
             template: None,
         };
         for input in inputs_of_every_kind(&|| "words".to_owned()) {
-            match render_input(&input, context) {
+            let brief = sample_brief(&input, &|| "words".to_owned());
+            match render_input(&input, InputContext { brief: brief.as_ref(), ..context }) {
                 AgentInput::Prompt { text } => rendered += &format!("{text}\n~\n"),
                 other => rendered += &format!("{other:?}\n~\n"),
             }
@@ -233,19 +275,20 @@ proptest! {
             next.set(next.get() + 1);
             texts[next.get() % texts.len()].clone()
         };
-        let brief = sample_brief(&words);
         let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_session_key), key_requirement: KeyRequirement::Optional, task_ids: AcceptedTaskIds::Any };
         for (locale, format) in [(Locale::En, InputEncoding::Text), (Locale::Ko, InputEncoding::Text), (Locale::Ko, InputEncoding::Json)] {
             let context = InputContext {
+                role: if with_task { Role::Operator } else { Role::Orchestrator },
                 locale,
                 format,
                 key: Some(&key),
                 task: with_task.then_some(&task),
-                brief: with_task.then_some(&brief),
+                brief: None,
                 template: None,
             };
             for input in inputs_of_every_kind(&words) {
-                let AgentInput::Prompt { text } = render_input(&input, context) else { continue };
+                let brief = sample_brief(&input, &words).filter(|_| with_task);
+                let AgentInput::Prompt { text } = render_input(&input, InputContext { brief: brief.as_ref(), ..context }) else { continue };
                 if format == InputEncoding::Json {
                     for line in text.lines() {
                         prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");

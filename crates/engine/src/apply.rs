@@ -56,7 +56,8 @@ impl Run {
 
     fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::RunStarted(events::RunStarted { work, settings, team, .. }) => {
+            Event::RunStarted(events::RunStarted { project, work, settings, team }) => {
+                self.project.clone_from(project);
                 self.apply_run_started(at, work, settings, team)
             }
             Event::RunPaused(events::RunPaused {}) => {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, Locale, ParkMode, PhaseNumber,
-    PlanTaskIds, Role, SessionId, SessionInput, TaskId,
+    PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -22,8 +22,8 @@ pub enum Effect {
         /// Position among the session's inputs; each is sent once, in order.
         input: InputNumber,
         content: Box<SessionInput>,
-        /// The task that the input starts, for [`SessionInput::Task`] and [`SessionInput::Test`].
-        brief: Option<Box<TaskBrief>>,
+        /// The description of the work that the input starts.
+        brief: Option<Box<InputBrief>>,
         /// Whether the report names the tree of the task's worktree just before the input is sent.
         reports_tree: bool,
     },
@@ -100,30 +100,70 @@ pub struct SessionAssignment {
     pub task_ids: PlanTaskIds,
     /// Language of the texts for the agent.
     pub locale: Locale,
+    pub project: String,
+    /// The phase of the session's work, with its title.
+    pub phase: Option<(PhaseNumber, String)>,
+    /// The other members of the team.
+    pub team: Vec<TeamMember>,
+}
+
+/// The description of the work that an input starts, as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum InputBrief {
+    /// For [`SessionInput::Task`] and [`SessionInput::Test`].
+    Task(TaskBrief),
+    /// For [`SessionInput::Verify`]: the phase that is judged.
+    Phase(PhaseBrief),
+    /// For [`SessionInput::Conflict`]: the task that conflicts, and the tasks merged last, the newest first.
+    Merged { task: TaskId, merged: Vec<TaskHandoff> },
 }
 
 /// The description of a task for its agent, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskBrief {
     pub task: TaskId,
+    pub project: String,
     pub phase: PhaseNumber,
+    pub phase_title: String,
     pub title: String,
     pub text: String,
     pub criteria: Vec<String>,
     pub touches: Vec<String>,
     pub check: Option<String>,
-    pub dependencies: Vec<CompletedDependency>,
+    /// The agent that works on it.
+    pub agent: Option<AgentName>,
+    /// Completed tasks that it builds on, the nearest first.
+    pub done: Vec<TaskHandoff>,
+    /// Tasks that other agents work on.
+    pub parallel: Vec<TaskHandoff>,
     /// The end of the conversation so far, for an agent that does not remember it.
     pub conversation: Option<String>,
 }
 
-/// A completed dependency of a task.
+/// The description of a phase for its verifier, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CompletedDependency {
+pub struct PhaseBrief {
+    pub title: String,
+    /// Its completed tasks, each with its criteria.
+    pub tasks: Vec<(TaskHandoff, Vec<String>)>,
+    /// Glob patterns of the files that it must produce.
+    pub artefacts: Vec<String>,
+    /// Documents that agents reported as written.
+    pub documents: Vec<String>,
+}
+
+/// What the agent of another task must know about a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskHandoff {
     pub task: TaskId,
     pub title: String,
+    pub agent: Option<AgentName>,
+    /// What its agent said about the result.
+    pub summary: Option<String>,
     /// Fields that its agent reported with DONE.
     pub reported: BTreeMap<String, String>,
+    /// The commit that merged it.
+    pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -25,8 +25,8 @@ mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
-    CheckOrder, CompletedDependency, Effect, GateCheck, LandingCheck, MergeOrder, MergedCommits,
-    SessionAssignment, TaskBrief, TaskDuration,
+    CheckOrder, Effect, GateCheck, InputBrief, LandingCheck, MergeOrder, MergedCommits, PhaseBrief,
+    SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

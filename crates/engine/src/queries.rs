@@ -91,6 +91,15 @@ impl Run {
             cost_micros: state.cost_micros,
             task_ids: self.plan_task_ids.clone(),
             locale: self.settings.locale,
+            project: self.project.clone(),
+            phase: state.phase.map(|phase| (phase, self.phase_title(phase))),
+            team: self
+                .team
+                .members
+                .iter()
+                .filter(|member| state.agent.as_ref() != Some(&member.name))
+                .cloned()
+                .collect(),
         })
     }
 }

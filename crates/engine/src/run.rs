@@ -28,6 +28,8 @@ use crate::{
 pub struct Run {
     pub(crate) sequence: Sequence,
     pub(crate) status: RunStatus,
+    /// Name of the project.
+    pub(crate) project: String,
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
@@ -68,6 +70,8 @@ pub struct Run {
     /// Tasks that wait to be merged, oldest first.
     pub(crate) mergeable: VecDeque<TaskIndex>,
     pub(crate) merging: Option<TaskIndex>,
+    /// The tasks merged last, oldest first.
+    pub(crate) last_merged: VecDeque<TaskIndex>,
     /// Files that two unfinished tasks both changed, according to the executor's last report.
     pub(crate) overlaps: Vec<TaskOverlap>,
     /// Saved permission answers for the whole run: pattern, and whether it is allowed.
@@ -136,6 +140,7 @@ impl Run {
         Self {
             sequence: Sequence(0),
             status: RunStatus::NotStarted,
+            project: String::new(),
             settings: RunSettings::default(),
             team: Team::default(),
             tasks: Vec::new(),
@@ -169,6 +174,7 @@ impl Run {
             checkpoints: Table::default(),
             mergeable: VecDeque::new(),
             merging: None,
+            last_merged: VecDeque::new(),
             overlaps: Vec::new(),
             permission_rules: Vec::new(),
             budget_usage: BudgetUsage::default(),

@@ -1,6 +1,6 @@
 //! Prompts: the texts that Jangdan sends to agents, as a JSON object on one line or as text in the run's language.
 //!
-//! JSON is for agents that read their standard input, text for agents that take a prompt. Neither form decodes to a
+//! Every text is a file in `prompts/templates/`; `docs/prompts.md` shows each as an agent receives it. JSON is for agents that read their standard input, text for agents that take a prompt. Neither form decodes to a
 //! message, whatever agents and users have written into it, for any role and key. No field holds a secret's value.
 
 mod correction;
@@ -12,22 +12,26 @@ pub(crate) mod json;
 mod notice;
 mod preamble;
 mod prompt_text;
+mod review;
 mod task;
 mod template;
+mod templates;
 
 use domain::Locale;
 use serde::Serialize;
 
 pub use correction::{InvalidMessageNotice, NearMissNotice, OutcomeRequest};
 pub use dependency::{DependencyAccess, DependencyProvided, DependencyRefused};
-pub use examples::message_example;
+pub use examples::{done_example, message_example};
 pub use feedback::{TestCounts, TestFailure, TestFeedbackPrompt};
 pub use forwarded::{DirectMessage, QuestionAnswer, ResultDelivery};
 pub use notice::Notice;
 pub use preamble::{PreambleOptions, preamble};
-pub use task::{DependencyResult, TaskPrompt, render_task_prompt, task_template};
-
-use prompt_text::PromptText;
+pub use review::{PhaseTask, TestPrompt, VerifyPrompt, WorkChanges};
+pub use task::{
+    AttemptReason, TaskPrompt, TaskSummary, WorkDirectory, render_call, render_task_prompt, task_template,
+};
+pub use templates::{PromptTemplate, TemplateValues, render_template};
 
 /// One prompt for an agent.
 ///
@@ -51,6 +55,10 @@ pub enum AgentPrompt {
     DependencyRefused(DependencyRefused),
     /// A task of the plan, or a call by another agent.
     Task(Box<TaskPrompt>),
+    /// A task whose work the agent tests.
+    Test(Box<TestPrompt>),
+    /// A phase that the agent judges.
+    Verify(Box<VerifyPrompt>),
     /// A result that another agent delivers.
     Result(ResultDelivery),
     /// Test results of the agent's work.
@@ -77,27 +85,20 @@ impl AgentPrompt {
 
     /// Returns the text without a newline at its end. The first line is its heading.
     pub fn text(&self, locale: Locale) -> String {
-        let mut text = PromptText::default();
         match self {
-            Self::QuestionAnswer(answer) => answer.write(&mut text),
-            Self::DependencyProvided(provided) => provided.write(locale, &mut text),
-            Self::DependencyRefused(refused) => refused.write(locale, &mut text),
-            Self::Task(task) => task.write(task_template(locale), locale, &mut text),
-            Self::Result(delivery) => delivery.write(locale, &mut text),
-            Self::Feedback(feedback) => feedback.write(locale, &mut text),
-            Self::Direct(message) => message.write(locale, &mut text),
-            Self::Invalid(notice) => notice.write(locale, &mut text),
-            Self::NearMiss(notice) => notice.write(locale, &mut text),
-            Self::OutcomeRequest(request) => request.write(locale, &mut text),
-            Self::Notice(notice) => notice.write(&mut text),
+            Self::QuestionAnswer(answer) => answer.render(locale),
+            Self::DependencyProvided(provided) => provided.render(locale),
+            Self::DependencyRefused(refused) => refused.render(locale),
+            Self::Task(task) => task.render(locale),
+            Self::Test(test) => test.render(locale),
+            Self::Verify(verify) => verify.render(locale),
+            Self::Result(delivery) => delivery.render(locale),
+            Self::Feedback(feedback) => feedback.render(locale),
+            Self::Direct(message) => message.render(locale),
+            Self::Invalid(notice) => notice.render(locale),
+            Self::NearMiss(notice) => notice.render(locale),
+            Self::OutcomeRequest(request) => request.render(locale),
+            Self::Notice(notice) => notice.render(),
         }
-        text.finish()
-    }
-}
-
-fn localized<T>(locale: Locale, english: T, korean: T) -> T {
-    match locale {
-        Locale::En => english,
-        Locale::Ko => korean,
     }
 }

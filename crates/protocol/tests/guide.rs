@@ -180,18 +180,10 @@ fn example_prompt(name: &str) -> AgentPrompt {
             reason: "skipped".into(),
         }),
         "task" => AgentPrompt::Task(Box::new(TaskPrompt {
-            task_id: task_id(),
             from: Some(agent("Planner")),
-            phase: None,
-            title: None,
             text: "Analyse the requirements.".into(),
             context: Some("the login form".into()),
-            criteria: Vec::new(),
-            touches: Vec::new(),
-            check: None,
-            results: Vec::new(),
-            worktree: None,
-            preamble: None,
+            ..TaskPrompt::new(task_id())
         })),
         "result" => {
             let content = "# Requirements".into();
@@ -221,6 +213,7 @@ fn example_prompt(name: &str) -> AgentPrompt {
             }],
             suggestions: vec!["add a test for an empty password".into()],
             metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
+            form: Some("DONE:T1.3 k3f9".into()),
         }),
         "invalid" => {
             match decode_items(

@@ -5,21 +5,23 @@
 #[path = "prompts/hostile.rs"]
 mod hostile;
 
-use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId};
+use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId, TeamMember};
 use proptest::prelude::*;
 use protocol::{
     AcceptedTaskIds, DecodedItem, Decoder, DecoderOptions, KeyRequirement,
     prompts::{
-        AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult,
-        DirectMessage, InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions, QuestionAnswer,
-        ResultDelivery, TaskPrompt, TestCounts, TestFailure, TestFeedbackPrompt, message_example, preamble,
-        render_task_prompt,
+        AgentPrompt, AttemptReason, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage,
+        InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions, PromptTemplate,
+        QuestionAnswer, ResultDelivery, TaskPrompt, TaskSummary, TestCounts, TestFailure, TestFeedbackPrompt,
+        WorkDirectory, message_example, preamble, render_task_prompt,
     },
 };
 
 use hostile::{any_prompt, hostile_text};
 
 const KEY: &str = "k3f9";
+const ROLES: [Role; 6] =
+    [Role::Orchestrator, Role::Operator, Role::Worker, Role::Tester, Role::Verifier, Role::Specialist];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -74,47 +76,99 @@ fn very_long_lines_do_not_decode_to_messages() {
 }
 
 #[test]
-fn preambles_have_at_most_250_tokens() {
-    let tokens = tiktoken_rs::o200k_base().unwrap();
-    let task = "T12.34".parse().unwrap();
-    for role in
-        [Role::Orchestrator, Role::Operator, Role::Worker, Role::Tester, Role::Verifier, Role::Specialist]
-    {
-        for locale in [Locale::En, Locale::Ko] {
-            // A key with more tokens than most.
-            let key = "q8z2x7".parse().unwrap();
-            let text = preamble(PreambleOptions { role, locale, key: &key, task: Some(&task) });
-            let count = tokens.encode_ordinary(&text).len();
-            assert!(count <= 250, "{count} tokens for {role:?} in {locale:?}:\n{text}");
-            assert_eq!(text.contains("NEED_HUMAN"), role == Role::Orchestrator, "{text}");
-            assert!(!text.contains(['{', '}']), "{text}");
-            assert_decodes_to_nothing(&preamble(PreambleOptions {
-                role,
-                locale,
-                key: &self::session_key(),
-                task: Some(&task),
-            }));
+fn preambles_do_not_decode_to_messages() {
+    let (key, task, team) = (session_key(), task_id("T12.34"), team());
+    for role in ROLES {
+        for (locale, team) in
+            [(Locale::En, team.as_slice()), (Locale::Ko, team.as_slice()), (Locale::En, &[])]
+        {
+            for task in [Some(&task), None] {
+                let text = preamble(preamble_options(role, locale, &key, task, team));
+                assert_eq!(text.contains("NEED_HUMAN"), role == Role::Orchestrator, "{text}");
+                assert!(!text.contains(['{', '}']), "{text}");
+                assert_decodes_to_nothing(&text);
+            }
         }
     }
 }
 
 #[test]
-fn worker_preamble_shows_all_messages_of_a_worker() {
-    let (key, task) = ("x7q2".parse().unwrap(), "T2.1".parse().unwrap());
-    for locale in [Locale::En, Locale::Ko] {
-        let text = preamble(PreambleOptions { role: Role::Worker, locale, key: &key, task: Some(&task) });
-        let forms = [
-            "[ASK_USER x7q2]",
-            "[DEPENDENCY_REQUEST x7q2]",
-            "[INVOKE:",
-            "[DELIVER_RESULT:",
-            "DONE:T2.1 x7q2",
-            "FAIL:T2.1:",
-        ];
-        for form in forms {
-            assert!(text.contains(&format!("`{form}")), "{form} in {text}");
+fn templates_as_written_do_not_decode_to_messages() {
+    for template in PromptTemplate::ALL {
+        for locale in [Locale::En, Locale::Ko] {
+            assert_decodes_to_nothing(template.source(locale));
         }
     }
+}
+
+#[test]
+fn worker_preamble_has_the_messages_that_make_sense() {
+    let (key, task, team) = ("x7q2".parse().unwrap(), task_id("T2.1"), team());
+    for locale in [Locale::En, Locale::Ko] {
+        let own =
+            ["[ASK_USER x7q2]", "[DEPENDENCY_REQUEST x7q2]", "DONE:T2.1 x7q2", "DONE:T2.1:", "FAIL:T2.1:"];
+        let in_team = preamble(preamble_options(Role::Worker, locale, &key, Some(&task), &team));
+        let alone = preamble(preamble_options(Role::Worker, locale, &key, Some(&task), &[]));
+        for form in own {
+            assert!(in_team.contains(&format!("`{form}")) && alone.contains(&format!("`{form}")), "{form}");
+        }
+        assert!(in_team.contains("`[INVOKE:sol x7q2]`"), "{in_team}");
+        assert!(!alone.contains("INVOKE"), "no agent to call: {alone}");
+    }
+}
+
+#[test]
+fn examples_of_preambles_decode_without_their_backticks() {
+    let (key, task) = (session_key(), task_id("T2.1"));
+    for locale in [Locale::En, Locale::Ko] {
+        let text = preamble(preamble_options(Role::Worker, locale, &key, Some(&task), &[]));
+        let is_example = |line: &&str| line.starts_with('`') && line.ends_with('`');
+        let question: Vec<&str> =
+            text.lines().filter(is_example).map(|line| line.trim_matches('`')).collect();
+        assert_eq!(question.len(), 4, "a question has four lines: {text}");
+        let finish = text.split('`').filter(|code| code.starts_with("DONE:") || code.starts_with("FAIL:"));
+        let output: Vec<&str> = question.into_iter().chain(finish).collect();
+        let options = DecoderOptions {
+            key: Some(session_key()),
+            key_requirement: KeyRequirement::Required,
+            ..DecoderOptions::worker()
+        };
+        let items = decode_items(&(output.join("\n") + "\n"), options);
+        let [
+            DecodedItem::Message(ask),
+            DecodedItem::Message(done),
+            DecodedItem::Message(reason),
+            DecodedItem::Message(fail),
+        ] = items.as_slice()
+        else {
+            unreachable!("{items:#?}")
+        };
+        assert!(matches!(&ask.message, AgentMessage::AskUser(ask) if ask.options.len() == 2), "{ask:?}");
+        assert!(matches!(&done.message, AgentMessage::Done(done) if done.reason.is_none()), "{done:?}");
+        assert!(matches!(&reason.message, AgentMessage::Done(done) if done.reason.is_some()), "{reason:?}");
+        assert!(matches!(&fail.message, AgentMessage::Fail(_)), "{fail:?}");
+    }
+}
+
+#[test]
+fn reason_for_another_attempt_comes_before_the_task() {
+    for locale in [Locale::En, Locale::Ko] {
+        let reason = Some(AttemptReason { attempt: 2, text: "The agent was killed.".into() });
+        let text =
+            AgentPrompt::Task(Box::new(TaskPrompt { reason, ..plan_task_prompt(locale) })).text(locale);
+        let position = |part: &str| text.find(part).unwrap();
+        assert!(position("killed") < position("Build the form."), "{text}");
+        assert!(position("killed") < position("Accounts"), "{text}");
+    }
+}
+
+#[test]
+fn template_of_a_project_replaces_the_prompt() {
+    let template = "{heading} {title}\n{results}\n{criteria}\nIn {worktree}\n{unknown}";
+    let text = render_task_prompt(&plan_task_prompt(Locale::En), template, Locale::En);
+    let expected = "[TASK T1.3] Log in\n- T1.2 User table (ada): The schema is in db/users.sql.\n\
+        - a wrong password is refused\n  with a hint\n- a right one is not\nIn ../worktrees/T1.3\n{unknown}";
+    assert_eq!(text, expected);
 }
 
 #[test]
@@ -178,7 +232,7 @@ fn prompts_have_their_json() {
         ),
         (
             feedback_prompt(),
-            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5}}"#,
+            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
         ),
         (
             AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
@@ -371,42 +425,57 @@ fn provided_prompt(access: DependencyAccess, is_default: bool) -> AgentPrompt {
 
 fn agent_call_prompt() -> TaskPrompt {
     TaskPrompt {
-        task_id: task_id("T1.3"),
         from: Some(agent_name("Planner")),
-        phase: None,
-        title: None,
         text: "Analyse.".into(),
         context: Some("login".into()),
-        criteria: Vec::new(),
-        touches: Vec::new(),
-        check: None,
-        results: Vec::new(),
-        worktree: None,
-        preamble: None,
+        ..TaskPrompt::new(task_id("T1.3"))
     }
 }
 
 fn plan_task_prompt(locale: Locale) -> TaskPrompt {
-    let key = session_key();
-    let task = task_id("T1.3");
-    let role = PreambleOptions { role: Role::Worker, locale, key: &key, task: Some(&task) };
+    let (key, task, team) = (session_key(), task_id("T1.3"), team());
+    let summary = |id: &str, title: &str, agent: &str, summary: Option<&str>| TaskSummary {
+        task_id: task_id(id),
+        title: title.into(),
+        agent: Some(agent_name(agent)),
+        summary: summary.map(str::to_owned),
+    };
     TaskPrompt {
-        from: None,
+        project: Some("shop".into()),
         phase: Some(1),
+        phase_title: Some("Accounts".into()),
         title: Some("Log in".into()),
         text: "Build the form.\n\nKeep it small.".into(),
-        context: None,
         criteria: vec!["a wrong password is refused\nwith a hint".into(), "a right one is not".into()],
         touches: vec!["src/login/".into()],
         check: Some("npm test".into()),
-        results: vec![DependencyResult {
-            task_id: task_id("T1.2"),
-            content: "The schema is in db/users.sql.".into(),
-        }],
-        worktree: Some("../worktrees/T1.3".into()),
-        preamble: Some(preamble(role)),
-        ..agent_call_prompt()
+        done: vec![summary("T1.2", "User table", "ada", Some("The schema is in db/users.sql."))],
+        parallel: vec![summary("T1.4", "Sign up", "bo", None)],
+        directory: Some(WorkDirectory { path: "../worktrees/T1.3".into(), is_worktree: true }),
+        preamble: Some(preamble(preamble_options(Role::Worker, locale, &key, Some(&task), &team))),
+        ..TaskPrompt::new(task.clone())
     }
+}
+
+fn preamble_options<'a>(
+    role: Role,
+    locale: Locale,
+    key: &'a SessionKey,
+    task: Option<&'a TaskId>,
+    team: &'a [TeamMember],
+) -> PreambleOptions<'a> {
+    PreambleOptions { role, locale, key, task, project: "shop", phase: Some((1, "Accounts")), team }
+}
+
+fn team() -> Vec<TeamMember> {
+    let member = |name: &str, role: Role| TeamMember {
+        name: agent_name(name),
+        role,
+        slots: None,
+        is_turn_end_guessed: false,
+        protocol: domain::AgentProtocol::Text,
+    };
+    vec![member("vera", Role::Tester), member("sol", Role::Specialist)]
 }
 
 fn feedback_prompt() -> AgentPrompt {
@@ -423,5 +492,6 @@ fn feedback_prompt() -> AgentPrompt {
         failures: vec![failure],
         suggestions: vec!["add a test".into()],
         metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
+        form: Some("DONE:T1.3 k3f9".into()),
     })
 }

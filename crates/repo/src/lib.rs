@@ -24,6 +24,7 @@ mod land;
 mod leftover;
 mod linear_history;
 mod merge;
+mod merge_history;
 mod merge_into_worktree;
 mod names;
 mod nested_repositories;

@@ -17,7 +17,6 @@ mod process;
 mod run_context;
 mod session;
 mod stop_token;
-mod task_brief;
 mod task_check;
 mod wake_up;
 
@@ -46,7 +45,6 @@ pub(crate) use run_context::RunContext;
 use run_context::error_chain;
 use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop};
 pub(crate) use stop_token::StopToken;
-use task_brief::task_prompt;
 
 /// Executes the effects of one run. Outcomes are reported to its run loop.
 pub(crate) trait Executor {
@@ -247,11 +245,8 @@ impl Executor for LocalExecutor {
                 self.start_session(*assignment, RecoveryState::New);
             }
             Effect::SendInput { session, input, content, brief, reports_tree } => {
-                let brief = brief.map(|brief| Box::new(task_prompt(*brief)));
-                self.send(
-                    session,
-                    SessionCommand::Send { number: input, input: content, brief, reports_tree },
-                );
+                let number = input;
+                self.send(session, SessionCommand::Send { number, input: content, brief, reports_tree });
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
                 self.send(session, SessionCommand::Cool { effect: id });
@@ -260,7 +255,6 @@ impl Executor for LocalExecutor {
                 self.send(session, SessionCommand::Freeze { effect: id });
             }
             Effect::WakeSession { session, from: ParkMode::Cold, replay } => {
-                let replay = replay.map(|brief| Box::new(task_prompt(*brief)));
                 self.send(session, SessionCommand::Warm { effect: id, replay });
             }
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot, .. } => {

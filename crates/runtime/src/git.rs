@@ -457,6 +457,32 @@ impl RunGit {
         self.run.has_uncommitted_changes(path)
     }
 
+    /// Returns the files that a commit of the run's branch changed.
+    pub(crate) fn files_of_merge(&self, commit: &str) -> Result<Vec<PathBuf>, RepoError> {
+        let _lock = self.lock();
+        CommitId::parse(commit).map_or(Ok(Vec::new()), |commit| self.run.files_of_merge(&commit))
+    }
+
+    /// Returns the commits of the run's branch that changed one of the files and that a task does not have yet.
+    pub(crate) fn merges_beside_task(
+        &self,
+        task: &TaskId,
+        files: &[String],
+    ) -> Result<Vec<CommitId>, RepoError> {
+        let _lock = self.lock();
+        self.run.merges_beside_task(task, files)
+    }
+
+    /// Returns the command that shows what a task changed, for its worktree.
+    pub(crate) fn task_diff_command(&self) -> String {
+        format!("git diff --merge-base {}", self.run.run_branch())
+    }
+
+    /// Returns the command that shows what the run changed, for a worktree of its branch.
+    pub(crate) fn run_log_command(&self) -> String {
+        format!("git log --first-parent --stat {}..HEAD", self.base)
+    }
+
     /// Returns the changes of a task since it branched off the run's branch.
     pub(crate) fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
         let _lock = self.lock();

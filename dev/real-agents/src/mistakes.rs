@@ -126,6 +126,7 @@ fn check_mistake(
     let agent = context.agent()?;
     let key = agent.entry.metadata.key.clone();
     let listener = drivers::input_text::InputContext {
+        role: domain::Role::Worker,
         locale: Locale::En,
         format: drivers::preset::InputEncoding::Text,
         key: Some(&key),

@@ -23,6 +23,9 @@ impl Run {
         if !fields.is_empty() {
             task.reported.clone_from(fields);
         }
+        if let Some(reason) = reason {
+            task.set_summary(reason);
+        }
         // The work has changed since its last check.
         task.checked_commit = None;
         task.round.is_accepted = false;

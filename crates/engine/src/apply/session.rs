@@ -278,10 +278,7 @@ impl Run {
         content: &SessionInput,
         sink: &mut EffectSink,
     ) {
-        let mut brief = None;
-        if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = content {
-            brief = self.find_task(task).map(|task| Box::new(self.task_brief(task, None)));
-        }
+        let brief = self.input_brief(session, content).map(Box::new);
         let reports_tree = self.reports_tree(session, content);
         let content = Box::new(content.clone());
         let effect = Effect::SendInput { session, input, content, brief, reports_tree };
@@ -345,6 +342,14 @@ impl Run {
         {
             session.conversation.add_turn(text);
         }
+        let task = session.task.filter(|_| session.role == Role::Worker && session.current_item.is_none());
+        if let (Some(task), AgentMessage::StepComplete(StepComplete { summary: Some(text) })) =
+            (task, message)
+            && let Some(task) = self.task_mut(task)
+        {
+            task.set_summary(text);
+        }
+        let Some(session) = self.session_mut(id) else { return };
         if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
         {

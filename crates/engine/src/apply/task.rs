@@ -16,6 +16,9 @@ use crate::{
     touched_paths::TouchedPaths,
 };
 
+/// Number of merged tasks that a conflict is attributed to.
+const LAST_MERGED_MAX: usize = 32;
+
 impl Run {
     pub(super) fn apply_tasks_became_ready(&mut self, tasks: &[TaskId]) {
         self.schedule.clear_newly_ready();
@@ -229,7 +232,8 @@ impl Run {
         let proof = self.task(task_ref).stage.proof();
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
-            MergeOutcome::Merged { receipt, .. } => {
+            MergeOutcome::Merged { receipt, commit, .. } => {
+                task.merged_commit = Some(commit.clone()).filter(|commit| !commit.is_empty());
                 if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
                     task.checked_tree = Some(receipt.tree.clone());
                 }
@@ -248,6 +252,12 @@ impl Run {
             MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,
         };
         self.set_task_stage(task_ref, stage);
+        if let MergeOutcome::Merged { .. } = outcome {
+            if self.last_merged.len() == LAST_MERGED_MAX {
+                self.last_merged.pop_front();
+            }
+            self.last_merged.push_back(task_ref);
+        }
     }
 
     fn record_merged_commits(&mut self, task: TaskIndex, outcome: &MergeOutcome) {

@@ -10,6 +10,9 @@ use domain::{
 use super::WorkRound;
 use crate::{graph::Node, schedule::AgentIndex};
 
+/// Limits what an agent says about its result in the prompts of others.
+const SUMMARY_BYTES_MAX: usize = 300;
+
 /// Index of a task within the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TaskIndex(pub(crate) u32);
@@ -221,6 +224,10 @@ pub(crate) struct Task {
     pub(crate) feedback_loop: Option<LoopId>,
     /// Fields that its agent reported with DONE last, in any attempt.
     pub(crate) reported: BTreeMap<String, String>,
+    /// What its agent said last about the result: the reason of its DONE, or the summary of a step.
+    pub(crate) summary: Option<String>,
+    /// The commit that merged it last.
+    pub(crate) merged_commit: Option<String>,
     /// Tree on which its check passed last, in any attempt.
     pub(crate) checked_tree: Option<String>,
     /// Commit that passed the check since the last claim.
@@ -303,6 +310,8 @@ impl Task {
             rate_limited_since: None,
             feedback_loop: None,
             reported: BTreeMap::new(),
+            summary: None,
+            merged_commit: None,
             checked_tree: None,
             checked_commit: None,
             turn_checkpoint: None,
@@ -311,6 +320,15 @@ impl Task {
             requested: false,
             is_outside_plan_file: false,
             is_removed: false,
+        }
+    }
+
+    /// Sets what its agent said about the result, within a bound.
+    pub(crate) fn set_summary(&mut self, text: &str) {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !line.is_empty() {
+            let summary = &line[..line.floor_char_boundary(SUMMARY_BYTES_MAX)];
+            self.summary = Some(summary.to_owned());
         }
     }
 

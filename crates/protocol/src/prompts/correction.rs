@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::{
     examples::{evidence_examples, message_example, outcome_examples},
-    localized,
-    prompt_text::PromptText,
+    templates::{PromptTemplate, TemplateValues, render_template},
 };
 use crate::item::{InvalidMessage, NearMiss};
 
@@ -61,16 +60,13 @@ impl InvalidMessageNotice {
         }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { message_name, error, example } = self;
-        text.push_line(&format!("[{}]", localized(locale, "INVALID", "잘못된 메시지")));
-        text.push_line(&format!("{message_name}: {error}"));
-        text.push_line(localized(
-            locale,
-            "The message was ignored. Send it again.",
-            "메시지를 처리하지 않았습니다. 다시 보내 주세요.",
-        ));
-        write_example(example.as_deref(), locale, text);
+        let values = TemplateValues::new()
+            .text("name", message_name)
+            .text("error", error)
+            .optional("form", example.as_deref().map(quote_lines));
+        render_template(PromptTemplate::Invalid, locale, &values)
     }
 }
 
@@ -85,15 +81,15 @@ impl NearMissNotice {
         }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { message_name, raw, example } = self;
-        text.push_line(&format!("[{}]", localized(locale, "NOT RECOGNIZED", "인식되지 않음")));
-        let raw = crate::tag::truncate_value(raw);
-        match locale {
-            Locale::En => text.push_line(&format!("This was not recognized as {message_name}: {raw}")),
-            Locale::Ko => text.push_line(&format!("{message_name} 메시지로 인식되지 않았습니다: {raw}")),
-        }
-        write_example(example.as_deref(), locale, text);
+        // One line: the notice is about a line.
+        let raw = crate::tag::truncate_value(raw).replace('\n', " ");
+        let values = TemplateValues::new()
+            .text("name", message_name)
+            .text("raw", raw)
+            .optional("form", example.as_deref().map(quote_lines));
+        render_template(PromptTemplate::NearMiss, locale, &values)
     }
 }
 
@@ -110,80 +106,42 @@ impl OutcomeRequest {
         Self { task_id, missing, examples }
     }
 
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { task_id, missing, examples } = self;
-        let is_silent = missing.is_empty() || missing.contains(&MissingEvidence::NoMessage);
-        text.push_line(&format!("[{} {task_id}]", localized(locale, "FINISH", "마무리 요청")));
-        for missing in missing.iter().filter(|missing| **missing != MissingEvidence::NoMessage) {
-            text.push_line(missing_sentence(locale, *missing));
+        let sentences: Vec<String> = missing
+            .iter()
+            .filter_map(|missing| missing_template(*missing))
+            .map(|template| render_template(template, locale, &TemplateValues::new()).trim_end().to_owned())
+            .collect();
+        let template = match (sentences.is_empty(), missing.contains(&MissingEvidence::NoMessage)) {
+            (true, _) => PromptTemplate::Reminder,
+            (false, true) => PromptTemplate::EvidenceSilent,
+            (false, false) => PromptTemplate::Evidence,
+        };
+        let forms: Vec<String> = examples.iter().map(|example| quote_lines(example)).collect();
+        let mut values = TemplateValues::new().text("task", task_id).text("forms", forms.join("\n"));
+        if !sentences.is_empty() {
+            values = values.text("missing", sentences.join("\n"));
         }
-        let is_changed = missing.iter().all(|missing| *missing == MissingEvidence::NoMessage);
-        if !is_changed {
-            text.push_line(localized(
-                locale,
-                "The task is not done yet: do what is left and report it, or, if nothing has to change, give the reason \
-                 on the DONE line.",
-                "작업이 아직 완료되지 않았습니다. 남은 일을 하고 보고하거나, 변경할 것이 없다면 DONE 줄에 이유를 적으세요.",
-            ));
-        }
-        text.push_line(match is_silent {
-            true => localized(
-                locale,
-                "Your turn ended without reporting the outcome of the task. Send one of these, each line at the start \
-                 of a line and without the backticks:",
-                "차례가 끝났지만 작업 결과가 보고되지 않았습니다. 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
-            ),
-            false => localized(
-                locale,
-                "Then send one of these, each line at the start of a line and without the backticks:",
-                "그런 다음 다음 중 하나를 백틱 없이 줄 맨 앞에 쓰세요:",
-            ),
-        });
-        examples.iter().for_each(|example| write_code(example, text));
+        render_template(template, locale, &values)
     }
 }
 
-fn missing_sentence(locale: Locale, missing: MissingEvidence) -> &'static str {
-    let (english, korean) = match missing {
-        MissingEvidence::NoMessage => ("You sent no message.", "메시지를 보내지 않았습니다."),
-        MissingEvidence::NoChange => {
-            ("No file has changed since you got the task.", "작업을 받은 뒤로 변경된 파일이 없습니다.")
-        }
-        MissingEvidence::UnchangedSinceDenial => (
-            "No file has changed since a permission was denied.",
-            "권한이 거부된 뒤로 변경된 파일이 없습니다.",
-        ),
-        MissingEvidence::UnchangedSinceRejection => (
-            "No file has changed since the phase was rejected.",
-            "단계가 반려된 뒤로 변경된 파일이 없습니다.",
-        ),
-        MissingEvidence::UnchangedSinceFailedCheck => {
-            ("No file has changed since the check failed.", "검증이 실패한 뒤로 변경된 파일이 없습니다.")
-        }
-        MissingEvidence::UnchangedSinceConflict => {
-            ("No file has changed since the conflict.", "충돌이 발생한 뒤로 변경된 파일이 없습니다.")
-        }
-        MissingEvidence::ChangesUnknown => (
-            "Jangdan does not see which files you changed, so the DONE line needs a reason: what you did.",
-            "어떤 파일을 변경했는지 확인할 수 없으므로, 무엇을 했는지 DONE 줄에 이유로 적어야 합니다.",
-        ),
-    };
-    localized(locale, english, korean)
-}
-
-fn write_example(example: Option<&str>, locale: Locale, text: &mut PromptText) {
-    let Some(example) = example else { return };
-    text.push_line(localized(
-        locale,
-        "The correct form, each line at the start of a line and without the backticks:",
-        "올바른 형식입니다. 각 줄을 백틱 없이 줄 맨 앞에 씁니다:",
-    ));
-    write_code(example, text);
-}
-
-/// Writes each line of an example as inline code.
-fn write_code(example: &str, text: &mut PromptText) {
-    for line in example.split('\n').filter(|line| !line.trim().is_empty()) {
-        text.push_line(&format!("`{line}`"));
+/// Returns the sentence about missing evidence; `None` for a missing message, which has its own template.
+fn missing_template(missing: MissingEvidence) -> Option<PromptTemplate> {
+    match missing {
+        MissingEvidence::NoMessage => None,
+        MissingEvidence::NoChange => Some(PromptTemplate::EvidenceChange),
+        MissingEvidence::UnchangedSinceDenial => Some(PromptTemplate::EvidenceSinceDenial),
+        MissingEvidence::UnchangedSinceRejection => Some(PromptTemplate::EvidenceSinceRejection),
+        MissingEvidence::UnchangedSinceFailedCheck => Some(PromptTemplate::EvidenceSinceCheck),
+        MissingEvidence::UnchangedSinceConflict => Some(PromptTemplate::EvidenceSinceConflict),
+        MissingEvidence::ChangesUnknown => Some(PromptTemplate::EvidenceUnknown),
     }
+}
+
+/// Returns each line of an example as inline code.
+fn quote_lines(example: &str) -> String {
+    let lines = example.split('\n').filter(|line| !line.trim().is_empty());
+    lines.map(|line| format!("`{line}`")).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 use domain::{DependencyType, Locale};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::{localized, prompt_text::PromptText};
+use super::templates::{PromptTemplate, TemplateValues, render_template};
 
 /// A requested dependency is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,13 +59,15 @@ pub struct DependencyRefused {
 }
 
 impl DependencyProvided {
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { request_id, name, access, is_default } = self;
-        text.push_line(&format!("[{} {request_id} {name}]", localized(locale, "PROVIDED", "제공됨")));
-        text.push_line(&access.sentence(locale));
-        if *is_default {
-            text.push_line(localized(locale, "The default was used.", "기본값을 사용했습니다."));
-        }
+        let default = || render_template(PromptTemplate::ProvidedDefault, locale, &TemplateValues::new());
+        let values = TemplateValues::new()
+            .text("request", request_id)
+            .text("name", name)
+            .text("access", access.sentence(locale))
+            .optional("default", is_default.then(default));
+        render_template(PromptTemplate::Provided, locale, &values)
     }
 }
 
@@ -83,49 +85,30 @@ impl DependencyAccess {
     }
 
     fn sentence(&self, locale: Locale) -> String {
-        match (self, locale) {
-            (Self::ApiKey { env } | Self::EnvVariable { env }, Locale::En) => {
-                format!("Every command that you start from now on has it in the environment variable {env}.")
+        let values = TemplateValues::new();
+        let (template, values) = match self {
+            Self::ApiKey { env } | Self::EnvVariable { env } => {
+                (PromptTemplate::ProvidedVariable, values.text("names", env))
             }
-            (Self::ApiKey { env } | Self::EnvVariable { env }, Locale::Ko) => {
-                format!("이제부터 실행하는 모든 명령의 환경 변수 {env}에 들어 있습니다.")
-            }
-            (Self::Service { envs }, Locale::En) => {
-                let envs = envs.join(", ");
-                format!("Every command that you start from now on has these environment variables: {envs}")
-            }
-            (Self::Service { envs }, Locale::Ko) => {
-                format!("이제부터 실행하는 모든 명령에 다음 환경 변수가 있습니다: {}", envs.join(", "))
-            }
-            (Self::File { path }, Locale::En) => format!("The file is at {path}"),
-            (Self::File { path }, Locale::Ko) => format!("파일 위치: {path}"),
-            (Self::Permission { granted: true }, _) => {
-                localized(locale, "Permission granted.", "허가되었습니다.").to_owned()
-            }
-            (Self::Permission { granted: false }, _) => {
-                localized(locale, "Permission denied.", "허가되지 않았습니다.").to_owned()
-            }
-            (Self::Package { package, version }, _) => {
+            Self::Service { envs } => (PromptTemplate::ProvidedVariables, values.items("names", envs)),
+            Self::File { path } => (PromptTemplate::ProvidedFile, values.text("path", path)),
+            Self::Permission { granted: true } => (PromptTemplate::ProvidedPermission, values),
+            Self::Permission { granted: false } => (PromptTemplate::ProvidedDenial, values),
+            Self::Package { package, version } => {
                 let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-                format!(
-                    "{}: {package}{version}",
-                    localized(locale, "The package was added", "패키지를 추가했습니다")
-                )
+                (PromptTemplate::ProvidedPackage, values.text("package", format!("{package}{version}")))
             }
-        }
+        };
+        render_template(template, locale, &values)
     }
 }
 
 impl DependencyRefused {
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { request_id, name, reason } = self;
-        text.push_line(&format!("[{} {request_id} {name}]", localized(locale, "REFUSED", "거절됨")));
-        text.push_field(localized(locale, "reason", "이유"), reason);
-        text.push_line(localized(
-            locale,
-            "Continue without it if you can; otherwise report the task as failed, with the reason.",
-            "없이도 가능하면 계속하고, 아니면 작업 실패와 이유를 보고해 주세요.",
-        ));
+        let values =
+            TemplateValues::new().text("request", request_id).text("name", name).text("reason", reason);
+        render_template(PromptTemplate::Refused, locale, &values)
     }
 }
 

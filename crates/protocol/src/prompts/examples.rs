@@ -23,9 +23,14 @@ pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -
     encode(message, key).ok().map(|text| text.trim_end().to_owned())
 }
 
+/// Returns the message that reports a task as done.
+pub fn done_example(task: &TaskId, key: Option<&SessionKey>) -> Option<String> {
+    encode_example(&build_example("DONE", task)?, key)
+}
+
 /// Returns the messages that report a task's outcome: done, failed, a question.
 pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    encode_outcomes(vec![done_example(task, None)], task, key)
+    encode_outcomes(vec![done_message(task, None)], task, key)
 }
 
 /// Returns the messages that report a task's outcome, and the evidence that is missing.
@@ -34,12 +39,12 @@ pub(super) fn evidence_examples(
     missing: &[MissingEvidence],
     key: Option<&SessionKey>,
 ) -> Vec<String> {
-    let with_reason = || done_example(task, Some("why nothing has to change"));
-    let mut done = vec![done_example(task, None)];
+    let with_reason = || done_message(task, Some("why nothing has to change"));
+    let mut done = vec![done_message(task, None)];
     for missing in missing {
         match missing {
             MissingEvidence::NoMessage => {}
-            MissingEvidence::ChangesUnknown => done = vec![done_example(task, Some("what you did"))],
+            MissingEvidence::ChangesUnknown => done = vec![done_message(task, Some("what you did"))],
             MissingEvidence::NoChange
             | MissingEvidence::UnchangedSinceDenial
             | MissingEvidence::UnchangedSinceRejection
@@ -50,7 +55,7 @@ pub(super) fn evidence_examples(
     encode_outcomes(done, task, key)
 }
 
-fn done_example(task: &TaskId, reason: Option<&str>) -> AgentMessage {
+fn done_message(task: &TaskId, reason: Option<&str>) -> AgentMessage {
     let reason = reason.map(str::to_owned);
     AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, reason, fields: [].into() })
 }

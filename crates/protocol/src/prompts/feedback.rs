@@ -3,7 +3,7 @@
 use domain::{AgentName, Locale, TaskId};
 use serde::Serialize;
 
-use super::{localized, prompt_text::PromptText};
+use super::templates::{PromptTemplate, TemplateValues, render_template};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,6 +17,9 @@ pub struct TestFeedbackPrompt {
     pub suggestions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<TestCounts>,
+    /// The message that reports the task as done again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,56 +48,45 @@ pub struct TestCounts {
 }
 
 impl TestFeedbackPrompt {
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
-        let Self { task_id, from, failures, suggestions, metrics } = self;
-        let from = from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
-        text.push_line(&format!("[{}{from}] {task_id}", localized(locale, "FEEDBACK", "테스트 피드백")));
-        if let Some(metrics) = metrics {
-            text.push_line(&metrics.sentence(locale));
-        }
-        for failure in failures {
-            text.push_blank();
-            failure.write(locale, text);
-        }
-        if failures.is_empty() {
-            text.push_line(localized(locale, "No test failed.", "실패한 테스트가 없습니다."));
-        }
-        if !suggestions.is_empty() {
-            text.push_blank();
-            text.push_line(localized(locale, "Suggestions:", "제안:"));
-            suggestions.iter().for_each(|suggestion| text.push_line(&format!("- {suggestion}")));
-        }
+    pub(super) fn render(&self, locale: Locale) -> String {
+        let Self { task_id, from, failures, suggestions, metrics, form } = self;
+        let failures: Vec<String> = match failures.as_slice() {
+            [] => vec![render_template(PromptTemplate::FeedbackNothing, locale, &TemplateValues::new())],
+            failures => failures.iter().map(|failure| failure.render(locale)).collect(),
+        };
+        let values = TemplateValues::new()
+            .optional("sender", from.as_ref().map(|from| format!(" from {from}")))
+            .text("task", task_id)
+            .optional("counts", metrics.as_ref().map(|metrics| metrics.render(locale)))
+            .text("failures", failures.join("\n\n"))
+            .items("suggestions", suggestions)
+            .optional("form", form.as_ref());
+        render_template(PromptTemplate::Feedback, locale, &values)
     }
 }
 
 impl TestFailure {
-    fn write(&self, locale: Locale, text: &mut PromptText) {
+    fn render(&self, locale: Locale) -> String {
         let Self { name, expected, actual, trace, suggested_fix } = self;
-        text.push_line(&format!("{} {name}", localized(locale, "failed:", "실패:")));
-        let fields = [
-            (localized(locale, "expected", "예상"), expected),
-            (localized(locale, "actual", "실제"), actual),
-            (localized(locale, "trace", "추적"), trace),
-            (localized(locale, "suggested fix", "수정 제안"), suggested_fix),
-        ];
-        for (label, value) in fields {
-            if let Some(value) = value {
-                text.push_field(label, value);
-            }
-        }
+        let values = TemplateValues::new()
+            .text("name", name)
+            .optional("expected", expected.as_ref())
+            .optional("actual", actual.as_ref())
+            .optional("trace", trace.as_ref())
+            .optional("fix", suggested_fix.as_ref());
+        render_template(PromptTemplate::FeedbackFailure, locale, &values)
     }
 }
 
 impl TestCounts {
-    fn sentence(&self, locale: Locale) -> String {
+    fn render(&self, locale: Locale) -> String {
         let Self { total, passed, failed, skipped, seconds } = self;
-        match locale {
-            Locale::En => {
-                format!("{total} tests: {passed} passed, {failed} failed, {skipped} skipped, {seconds} s")
-            }
-            Locale::Ko => {
-                format!("테스트 {total}개: 통과 {passed}, 실패 {failed}, 건너뜀 {skipped}, {seconds}초")
-            }
-        }
+        let values = TemplateValues::new()
+            .text("total", total)
+            .text("passed", passed)
+            .text("failed", failed)
+            .text("skipped", skipped)
+            .text("seconds", seconds);
+        render_template(PromptTemplate::FeedbackCounts, locale, &values)
     }
 }

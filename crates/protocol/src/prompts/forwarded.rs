@@ -3,7 +3,7 @@
 use domain::{AgentName, DirectType, Locale, ResultType};
 use serde::Serialize;
 
-use super::{localized, prompt_text::PromptText};
+use super::templates::{PromptTemplate, TemplateValues, render_template};
 
 /// The answer to a question of this agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,38 +35,34 @@ pub struct DirectMessage {
 }
 
 impl QuestionAnswer {
-    pub(super) fn write(&self, text: &mut PromptText) {
-        text.push_line(&format!("[ANSWER {}]", self.question_id));
-        text.push_lines(&self.answer);
+    pub(super) fn render(&self, locale: Locale) -> String {
+        let Self { question_id, answer } = self;
+        let values = TemplateValues::new().text("question", question_id).text("answer", answer);
+        render_template(PromptTemplate::Answer, locale, &values)
     }
 }
 
 impl ResultDelivery {
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { from, result_type, content } = self;
-        text.push_line(&format!("[{} from {from}]", localized(locale, "RESULT", "결과 수신")));
-        let label = match result_type {
-            ResultType::GithubIssue => "GitHub issue",
-            ResultType::FilePath => localized(locale, "file", "파일"),
-            ResultType::Markdown | ResultType::Json | ResultType::Message => {
-                text.push_lines(content);
-                return;
-            }
+        let template = match result_type {
+            ResultType::GithubIssue => PromptTemplate::ResultIssue,
+            ResultType::FilePath => PromptTemplate::ResultFile,
+            ResultType::Markdown | ResultType::Json | ResultType::Message => PromptTemplate::Result,
         };
-        text.push_field(label, content);
+        render_template(template, locale, &TemplateValues::new().text("from", from).text("content", content))
     }
 }
 
 impl DirectMessage {
-    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+    pub(super) fn render(&self, locale: Locale) -> String {
         let Self { from, kind, content } = self;
-        let kind = match kind {
-            None => "",
-            Some(DirectType::Result) => localized(locale, " result", " 결과"),
-            Some(DirectType::Feedback) => localized(locale, " feedback", " 피드백"),
-            Some(DirectType::Query) => localized(locale, " query", " 질의"),
+        let template = match kind {
+            None => PromptTemplate::Direct,
+            Some(DirectType::Result) => PromptTemplate::DirectResult,
+            Some(DirectType::Feedback) => PromptTemplate::DirectFeedback,
+            Some(DirectType::Query) => PromptTemplate::DirectQuery,
         };
-        text.push_line(&format!("[{} from {from}]{kind}", localized(locale, "MESSAGE", "메시지 수신")));
-        text.push_lines(content);
+        render_template(template, locale, &TemplateValues::new().text("from", from).text("content", content))
     }
 }

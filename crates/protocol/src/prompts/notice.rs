@@ -1,8 +1,9 @@
 //! Prompts without a type of their own: a heading and free text.
 
+use domain::Locale;
 use serde::Serialize;
 
-use super::prompt_text::PromptText;
+use super::templates::{PromptTemplate, TemplateValues, render_template};
 
 /// Text under a heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -10,19 +11,31 @@ use super::prompt_text::PromptText;
 pub struct Notice {
     /// The kind in capitals, the same in every language: `CONFLICT`, `REWORK`.
     #[serde(rename = "notice")]
-    pub kind: &'static str,
+    kind: &'static str,
     /// The kind in the run's language, and its subject.
-    pub heading: String,
+    heading: String,
     #[serde(rename = "text")]
-    pub body: String,
+    body: String,
 }
 
 impl Notice {
-    pub(super) fn write(&self, text: &mut PromptText) {
+    /// Renders a template whose first line is the heading, in brackets.
+    pub fn new(
+        kind: &'static str,
+        template: PromptTemplate,
+        locale: Locale,
+        values: &TemplateValues,
+    ) -> Self {
+        let text = render_template(template, locale, values);
+        let (heading, body) = text.split_once('\n').unwrap_or((&text, ""));
+        let heading = heading.strip_prefix('[').unwrap_or(heading);
+        let heading = heading.strip_suffix(']').unwrap_or(heading).to_owned();
+        Self { kind, heading, body: body.to_owned() }
+    }
+
+    pub(super) fn render(&self) -> String {
         let Self { kind: _, heading, body } = self;
-        text.push_line(&format!("[{heading}]"));
-        if !body.trim().is_empty() {
-            text.push_lines(body);
-        }
+        let separator = if body.is_empty() { "" } else { "\n" };
+        format!("[{heading}]{separator}{body}")
     }
 }

@@ -55,16 +55,6 @@ impl PromptText {
         self.close_fence();
     }
 
-    /// Appends a named value, after its name or, if it has several lines, below it.
-    pub(super) fn push_field(&mut self, name: &str, value: &str) {
-        if value.contains('\n') {
-            self.push_line(&format!("{name}:"));
-            self.push_lines(value);
-        } else {
-            self.push_line(&format!("{name}: {value}"));
-        }
-    }
-
     pub(super) fn push_blank(&mut self) {
         self.text.push('\n');
     }

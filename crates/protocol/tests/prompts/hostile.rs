@@ -3,9 +3,10 @@
 use domain::{DirectType, ResultType};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use protocol::prompts::{
-    AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage,
-    InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery, TaskPrompt,
-    TestCounts, TestFailure, TestFeedbackPrompt,
+    AgentPrompt, AttemptReason, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage,
+    InvalidMessageNotice, NearMissNotice, OutcomeRequest, PhaseTask, QuestionAnswer, ResultDelivery,
+    TaskPrompt, TaskSummary, TestCounts, TestFailure, TestFeedbackPrompt, TestPrompt, VerifyPrompt,
+    WorkChanges, WorkDirectory,
 };
 
 use crate::{agent_name, task_id};
@@ -158,6 +159,7 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
             AgentPrompt::DependencyRefused(DependencyRefused { request_id, name, reason })
         }),
         any_task_prompt(),
+        any_review_prompt(),
         (select(&[ResultType::Markdown, ResultType::FilePath, ResultType::GithubIssue][..]), hostile_text())
             .prop_map(|(result_type, content)| AgentPrompt::Result(ResultDelivery {
                 from: agent_name("PO"),
@@ -178,6 +180,7 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
                         skipped: 0,
                         seconds: 0.1,
                     }),
+                    form: by_agent.then(|| "DONE:T1.3 k3f9".to_owned()),
                 })
             }
         ),
@@ -207,23 +210,74 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
 fn any_task_prompt() -> impl Strategy<Value = AgentPrompt> {
     let some = || option::of(hostile_text());
     let several = || vec(hostile_text(), 0..3);
-    let result = hostile_text().prop_map(|content| DependencyResult { task_id: task_id("1.1"), content });
     let texts = (hostile_text(), some(), some(), some(), some(), some());
-    (texts, several(), several(), vec(result, 0..3), any::<bool>()).prop_map(
-        |((text, title, context, check, worktree, preamble), criteria, touches, results, is_call)| {
+    let more = (some(), some(), some(), some());
+    (texts, more, several(), several(), vec(any_task_summary(), 0..3), any::<bool>()).prop_map(
+        |(texts, more, criteria, touches, done, is_call)| {
+            let (text, title, context, check, path, preamble) = texts;
+            let (reason, project, phase_title, conversation) = more;
             AgentPrompt::Task(Box::new(TaskPrompt {
-                task_id: task_id("T1.3"),
                 from: is_call.then(|| agent_name("PO")),
+                reason: reason.map(|text| AttemptReason { attempt: 2, text }),
+                project,
                 phase: (!is_call).then_some(1),
+                phase_title,
                 title,
                 text,
                 context,
+                conversation,
                 criteria,
                 touches,
                 check,
-                results,
-                worktree,
+                parallel: done.clone(),
+                done,
+                directory: path.map(|path| WorkDirectory { path, is_worktree: is_call }),
                 preamble,
+                ..TaskPrompt::new(task_id("T1.3"))
+            }))
+        },
+    )
+}
+
+fn any_task_summary() -> impl Strategy<Value = TaskSummary> {
+    (hostile_text(), option::of(hostile_text())).prop_map(|(title, summary)| TaskSummary {
+        task_id: task_id("1.1"),
+        title,
+        agent: Some(agent_name("PO")),
+        summary,
+    })
+}
+
+/// Prompts of testers and verifiers.
+fn any_review_prompt() -> impl Strategy<Value = AgentPrompt> {
+    let some = || option::of(hostile_text());
+    let several = || vec(hostile_text(), 0..3);
+    let texts = (hostile_text(), some(), some(), some());
+    (texts, several(), several(), any_task_summary(), any::<bool>()).prop_map(
+        |((text, title, check, command), criteria, files, summary, is_test)| {
+            let (changes, key) = (WorkChanges { files: files.clone(), command }, "k3f9".parse().ok());
+            if is_test {
+                return AgentPrompt::Test(Box::new(TestPrompt {
+                    task_id: task_id("T1.3"),
+                    attempt: 1,
+                    title,
+                    text,
+                    criteria,
+                    worker: Some(agent_name("PO")),
+                    check,
+                    changes,
+                    key,
+                }));
+            }
+            AgentPrompt::Verify(Box::new(VerifyPrompt {
+                phase: 1,
+                round: 1,
+                title,
+                tasks: vec![PhaseTask { summary, criteria }],
+                artefacts: files.clone(),
+                documents: files,
+                changes,
+                key,
             }))
         },
     )

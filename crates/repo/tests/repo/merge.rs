@@ -1,6 +1,6 @@
 //! A task's commits are merged into the run's branch, and checked before it moves.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use repo::{GitIdentity, MergeAttempt, RepoError};
 
@@ -118,4 +118,27 @@ fn a_merge_uses_the_attributes_of_the_run_branch() {
     fixture.commit_task_work("T2", |path| write_file(path, "file", "one\ntwo\nthree\nsecond\n"));
     fixture.merge("T1");
     assert!(matches!(fixture.merge("T2"), MergeAttempt::Merged { .. }));
+}
+
+#[test]
+fn merges_are_found_by_the_files_that_they_changed() {
+    let fixture = Fixture::new();
+    fixture.commit_task_work("T1", |path| write_file(path, "early", "x\n"));
+    fixture.merge("T1");
+    fixture.create_worktree("T9");
+    let mut merged = Vec::new();
+    for (task, file) in [("T2", "a"), ("T3", "b"), ("T4", "a")] {
+        fixture.commit_task_work(task, |path| write_file(path, format!("{file}-{task}"), "x\n"));
+        let MergeAttempt::Merged { commit, .. } = fixture.merge(task) else { panic!("{task} is not merged") };
+        merged.push(commit);
+    }
+    let late = task_id("T9");
+    let find = |files: &[&str]| {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        fixture.run.merges_beside_task(&late, &files).unwrap()
+    };
+    assert_eq!(find(&["b-T3"]), [merged[1].clone()]);
+    assert_eq!(find(&["a-T4", "a-T2"]), [merged[2].clone(), merged[0].clone()]);
+    assert_eq!(find(&["early"]), [], "the task began after this merge");
+    assert_eq!(fixture.run.files_of_merge(&merged[0]).unwrap(), [Path::new("a-T2")]);
 }

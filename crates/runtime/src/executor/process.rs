@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{MessageOffset, PlanTaskIds, Role, SessionId, TaskId, Usage};
+use domain::{MessageOffset, PhaseNumber, PlanTaskIds, Role, SessionId, TaskId, TeamMember, Usage};
 use drivers::{DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
 use holder::protocol::Request;
 use sessions::{
@@ -50,6 +50,11 @@ pub(super) struct SessionSpec {
     pub(super) task: Option<TaskId>,
     pub(super) directory: PathBuf,
     pub(super) task_ids: PlanTaskIds,
+    pub(super) project: String,
+    /// The phase of its work, with its title.
+    pub(super) phase: Option<(PhaseNumber, String)>,
+    /// The other members of the team.
+    pub(super) team: Vec<TeamMember>,
     /// The agent's own session id, if known.
     pub(super) agent_session: Option<String>,
     /// Whether it was sent an input and has not ended its turn.

@@ -1,5 +1,6 @@
 //! A session of a run and the thread that serves it: sends inputs, reads the output, and reports both to the run loop.
 
+mod briefs;
 mod driver_events;
 mod inbox;
 mod inputs;
@@ -13,8 +14,7 @@ use std::{
 
 use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset};
-use engine::SessionAssignment;
-use protocol::prompts::TaskPrompt;
+use engine::{InputBrief, SessionAssignment, TaskBrief};
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 use tracing::info_span;
 
@@ -67,6 +67,9 @@ impl SessionHandle {
             task: assignment.task,
             directory: context.environment.project.clone(),
             task_ids: assignment.task_ids,
+            project: assignment.project,
+            phase: assignment.phase,
+            team: assignment.team,
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,
@@ -110,7 +113,7 @@ impl SessionHandle {
 /// An input of the run, with the description of the task that it starts.
 struct QueuedInput {
     input: Box<SessionInput>,
-    brief: Option<Box<TaskPrompt>>,
+    brief: Option<Box<InputBrief>>,
     /// Whether the tree before the input is reported.
     reports_tree: bool,
 }
@@ -137,7 +140,7 @@ struct SessionWorker {
     /// Texts of inputs whose delivery is not reported yet.
     unreported_texts: BTreeMap<InputNumber, String>,
     /// Description of the task to repeat to an agent that did not resume its conversation.
-    replay: Option<Box<TaskPrompt>>,
+    replay: Option<Box<TaskBrief>>,
     /// Whether the process is being ended because the run ended the session.
     is_ending: bool,
 }

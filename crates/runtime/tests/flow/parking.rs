@@ -16,7 +16,7 @@ sleep 1000 &
 printf '%s %s' $$ $! > "$BARRIER/pids.new"
 mv "$BARRIER/pids.new" "$BARRIER/pids"
 case $task in
-    *'worked at this before'*'Which colour?'*) ;;
+    *'"conversation"'*'Which colour?'*) ;;
     *) printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n' ;;
 esac
 read -r answer

@@ -142,4 +142,38 @@ echo "DONE:$JANGDAN_TASK"
     let run = fixture.start(plan(&["T1", "T2"]));
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_file(&run, "shared.txt"), "from T1\nfrom T2\n");
+    let files = fixture.branch_files(&run);
+    let (late, early) = match files.iter().any(|file| file == "conflict-T1.json") {
+        true => ("T1", "T2"),
+        false => ("T2", "T1"),
+    };
+    let conflict = fixture.branch_file(&run, &format!("conflict-{late}.json"));
+    let other = format!("- {early} Do {early} (worker): changed shared.txt");
+    assert!(conflict.contains("- shared.txt") && conflict.contains(&other), "{conflict}");
+}
+
+#[test]
+fn prompt_says_what_earlier_tasks_did() {
+    let fixture = RunFixture::new(
+        r#"
+read -r task
+printf '%s\n' "$task" > "prompt-$JANGDAN_TASK.json"
+case $JANGDAN_TASK in
+    T1) echo "DONE:T1:the schema is in db.sql" ;;
+    *) echo "DONE:$JANGDAN_TASK" ;;
+esac
+"#,
+    );
+    let run = fixture.start(plan(&["T1", "T2:T1", "T3:T2"]));
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let prompt: serde_json::Value =
+        serde_json::from_str(&fixture.branch_file(&run, "prompt-T3.json")).unwrap();
+    let done = |task: &str, summary: &str| {
+        let title = format!("Do {task}");
+        serde_json::json!({"taskId": task, "title": title, "agent": "worker", "summary": summary})
+    };
+    let expected = [done("T2", "changed prompt-T2.json"), done("T1", "the schema is in db.sql")];
+    assert_eq!(prompt["done"], serde_json::json!(expected), "{prompt}");
+    assert_eq!(prompt["phaseTitle"], "All");
+    assert_eq!(prompt["directory"]["isWorktree"], true);
 }

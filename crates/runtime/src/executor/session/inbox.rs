@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use domain::{EffectId, InputNumber, SessionInput};
-use protocol::prompts::TaskPrompt;
+use engine::{InputBrief, TaskBrief};
 use sessions::Waker;
 
 use crate::executor::stop_token::StopToken;
@@ -24,7 +24,7 @@ pub(in crate::executor) enum SessionCommand {
     Send {
         number: InputNumber,
         input: Box<SessionInput>,
-        brief: Option<Box<TaskPrompt>>,
+        brief: Option<Box<InputBrief>>,
         /// Whether the tree before the input is reported.
         reports_tree: bool,
     },
@@ -40,7 +40,7 @@ pub(in crate::executor) enum SessionCommand {
     },
     Warm {
         effect: EffectId,
-        replay: Option<Box<TaskPrompt>>,
+        replay: Option<Box<TaskBrief>>,
     },
     /// Makes the thread look at the request to stop.
     Wake,

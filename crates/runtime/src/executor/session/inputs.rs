@@ -5,14 +5,15 @@ use std::{fs, path::PathBuf};
 use domain::{InputNumber, Locale, Report, SessionInput};
 use drivers::{
     AgentInput, SendError,
-    input_text::{self, InputContext},
+    input_text::{self, InputBrief, InputContext},
     preset::InputEncoding,
 };
-use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
+use engine::TaskBrief;
+use protocol::prompts::{PreambleOptions, TaskPrompt, WorkDirectory, preamble};
 use sessions::{DequeuedInput, RefusedInput, SessionEntry};
 use tracing::warn;
 
-use super::{NextState, QueuedInput, SessionWorker};
+use super::{NextState, QueuedInput, SessionWorker, briefs::BriefWriter};
 use crate::executor::{
     process::{Process, ProcessError, SessionSpec},
     run_context::error_chain,
@@ -25,6 +26,7 @@ impl SessionWorker {
             let renderer = InputRenderer {
                 spec: &self.spec,
                 locale: self.locale,
+                briefs: BriefWriter { git: self.context.git.as_ref(), locale: self.locale },
                 template: self.context.environment.template.as_deref(),
                 replay: self.replay.as_deref().filter(|_| !process.is_resumed),
                 entry: &process.entry,
@@ -107,10 +109,11 @@ fn input_text_without_key(input: &AgentInput, entry: &SessionEntry) -> Option<St
 struct InputRenderer<'a> {
     spec: &'a SessionSpec,
     locale: Locale,
+    briefs: BriefWriter<'a>,
     /// The project's own template of a task's prompt.
     template: Option<&'a str>,
     /// The task to repeat before the next prompt, for an agent that does not remember it.
-    replay: Option<&'a TaskPrompt>,
+    replay: Option<&'a TaskBrief>,
     entry: &'a SessionEntry,
     /// Whether the process was sent an input before.
     has_input: bool,
@@ -124,7 +127,9 @@ impl InputRenderer<'_> {
         refused: Option<RefusedInput>,
     ) -> Result<Option<AgentInput>, ProcessError> {
         let Some(RefusedInput { input, reason }) = refused else {
-            let brief = queued.brief.as_deref().map(|brief| self.brief_with_worktree(brief));
+            let brief = queued.brief.as_deref();
+            let brief = brief.and_then(|brief| self.briefs.input_brief(brief, &queued.input));
+            let brief = brief.map(|brief| self.with_directory(brief));
             let input = input_text::render_input(&queued.input, self.input_context(brief.as_ref()));
             return Ok(Some(self.with_introduction(input, number, queued)));
         };
@@ -153,18 +158,14 @@ impl InputRenderer<'_> {
             (None, true) => return AgentInput::Prompt { text },
             (None, false) => self.preamble(),
         };
-        let separator = match form {
-            InputEncoding::Text => "\n\n",
-            InputEncoding::Json => "\n",
-        };
-        AgentInput::Prompt { text: format!("{introduction}{separator}{text}") }
+        AgentInput::Prompt { text: input_text::with_preamble(&introduction, &text, form) }
     }
 
     /// Returns the prompt of the task, for an agent that does not remember it.
-    fn render_repeated_task(&self, replay: &TaskPrompt) -> String {
-        let brief = self.brief_with_worktree(replay);
+    fn render_repeated_task(&self, replay: &TaskBrief) -> String {
+        let brief = self.with_directory(InputBrief::Task(Box::new(self.briefs.task_prompt(replay))));
         let input =
-            SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
+            SessionInput::Task { task: replay.task.clone(), attempt: 1, hint: None, carried: Vec::new() };
         match input_text::render_input(&input, self.input_context(Some(&brief))) {
             AgentInput::Prompt { text } => text,
             AgentInput::Permission { .. } | AgentInput::Answer { .. } | AgentInput::Interrupt => {
@@ -173,11 +174,18 @@ impl InputRenderer<'_> {
         }
     }
 
-    fn brief_with_worktree(&self, brief: &TaskPrompt) -> TaskPrompt {
-        TaskPrompt {
-            worktree: Some(self.spec.directory.to_string_lossy().into_owned()),
-            preamble: Some(self.preamble()),
-            ..brief.clone()
+    /// Adds to the prompt of a task what depends on the session.
+    fn with_directory(&self, brief: InputBrief) -> InputBrief {
+        match brief {
+            InputBrief::Task(task) => InputBrief::Task(Box::new(TaskPrompt {
+                directory: Some(WorkDirectory {
+                    path: self.spec.directory.to_string_lossy().into_owned(),
+                    is_worktree: self.briefs.git.is_some(),
+                }),
+                preamble: Some(self.preamble()),
+                ..*task
+            })),
+            InputBrief::Test(_) | InputBrief::Verify(_) | InputBrief::Conflict(_) => brief,
         }
     }
 
@@ -187,11 +195,15 @@ impl InputRenderer<'_> {
             locale: self.locale,
             key: &self.entry.metadata.key,
             task: self.spec.task.as_ref(),
+            project: &self.spec.project,
+            phase: self.spec.phase.as_ref().map(|(phase, title)| (*phase, title.as_str())),
+            team: &self.spec.team,
         })
     }
 
-    fn input_context<'a>(&'a self, brief: Option<&'a TaskPrompt>) -> InputContext<'a> {
+    fn input_context<'a>(&'a self, brief: Option<&'a InputBrief>) -> InputContext<'a> {
         InputContext {
+            role: self.spec.role,
             locale: self.locale,
             format: self.spec.preset.form,
             key: Some(&self.entry.metadata.key),
