@@ -2,8 +2,8 @@
 
 use domain::{
     AgentInvocationOutcome, AgentName, DependencyType, DirectMessageId, DirectType, EscalationId,
-    InvocationId, Locale, ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput,
-    SessionKey, TaskId, TeamMember, TestFailure, TestFeedback,
+    InvocationId, Locale, MissingEvidence, ProvidedResource, QuestionId, RequestId, ResultId, ResultType,
+    Role, SessionInput, SessionKey, TaskId, TeamMember, TestFailure, TestFeedback,
 };
 use drivers::input_text::InputBrief;
 use protocol::prompts::{
@@ -61,6 +61,7 @@ impl SessionKind {
             role,
             slots: None,
             is_turn_end_guessed: false,
+            protocol: domain::AgentProtocol::Text,
         };
         match self {
             Self::LoneWorker => Vec::new(),
@@ -153,6 +154,7 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         work: String::new(),
     };
     let conflict = SessionInput::Conflict { files: vec!["src/routes.js".to_owned()] };
+    let evidence = |missing| SessionInput::EvidenceRequest { task: task_id("T1.3"), missing };
     vec![
         first("Worker: a task, in a team", SessionKind::Worker, start(None, 1, Vec::new())),
         first(
@@ -174,6 +176,12 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         later("Worker: a rejected phase", rework, None),
         later("Worker: a conflict", conflict, Some(InputBrief::Conflict(vec![parallel(locale)]))),
         later("Worker: a turn without an outcome", SessionInput::Reminder, None),
+        later("Worker: a report without a change", evidence(vec![MissingEvidence::NoChange]), None),
+        later(
+            "Worker: a turn without a message and without a change",
+            evidence(vec![MissingEvidence::NoMessage, MissingEvidence::UnchangedSinceRejection]),
+            None,
+        ),
         later(
             "Worker: a changed plan",
             SessionInput::TaskChanged {
