@@ -95,6 +95,7 @@ fn command_for_problem(code: &str) -> Option<&'static str> {
         "several-pending-questions"
         | "question-not-pending"
         | "not-an-option"
+        | "unsuitable-pattern"
         | "unsuitable-action"
         | "wrong-resource-kind" => Some("Show what waits for you: jangdan inbox"),
         _ => None,

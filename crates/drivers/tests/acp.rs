@@ -218,6 +218,6 @@ fn a_pending_permission_survives_a_driver_restart() {
     let mut second = attached_driver(from);
     let after = feed_output(&mut second, &output[from as usize..], from);
     assert_eq!(after, before);
-    let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true };
+    let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true, reason: None };
     assert_eq!(second.encode_input(&answer, 2), first.encode_input(&answer, 2));
 }

@@ -220,13 +220,14 @@ fn inbox_actions_of_each_state() {
             context: None,
             required: true,
             permission: None,
+            similar: None,
             prompt: None,
             blocks: BlockedWork::default(),
         }
         .into()
     };
     let routed = || events::QuestionRouted { question, to: QuestionRoute::Person }.into();
-    let answered = || events::QuestionAnswered { question, answer: "left".to_owned() }.into();
+    let answered = || events::QuestionAnswered { question, answer: "left".to_owned(), reason: None }.into();
     let request = RequestId(1);
     let requested = |required| {
         let dependency = DependencyRequest {

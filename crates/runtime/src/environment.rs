@@ -60,6 +60,9 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sandbox_write: Vec<PathBuf>,
+    /// Whether the user's rules must decide every edit and command: also agents with a sandbox of their own then ask.
+    #[serde(default)]
+    pub must_ask: bool,
     /// How the run's work is brought into a branch that has moved on.
     #[serde(default)]
     pub land_strategy: LandStrategy,

@@ -18,7 +18,7 @@ use std::{
 
 use crate::{LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
-use domain::AgentName;
+use domain::{AgentName, PermissionMode, PermissionPolicy};
 use sessions::detect::AgentDetector;
 
 use location::RunLocation;
@@ -101,6 +101,7 @@ pub fn prepare_run(
             ::config::SandboxMode::Required => SandboxMode::Required,
         },
         sandbox_write: config.sandbox.write.clone(),
+        must_ask: must_ask(&config.settings.permissions),
         land_strategy: match config.land_strategy {
             ::config::LandStrategy::Merge => LandStrategy::Merge,
             ::config::LandStrategy::Squash => LandStrategy::Squash,
@@ -119,6 +120,15 @@ pub fn prepare_run(
         person: options.person.clone(),
     };
     Ok(PreparedRun { new, notes })
+}
+
+/// Returns whether rules of the user decide about edits in the worktree: patterns that deny, or the mode `ask`.
+fn must_ask(policy: &PermissionPolicy) -> bool {
+    let asks = match policy.mode {
+        PermissionMode::Ask => true,
+        PermissionMode::Worktree | PermissionMode::All => false,
+    };
+    asks || !policy.deny.is_empty()
 }
 
 /// Returns a remark about changes in the user's checkout that agents do not see.

@@ -158,6 +158,7 @@ impl TestProject {
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
+            must_ask: false,
             land_strategy: runtime::LandStrategy::Merge,
             template: None,
             plan: Some(self.temp_path("TASKS.md")).filter(|plan| plan.exists()),

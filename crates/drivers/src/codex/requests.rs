@@ -13,6 +13,7 @@ pub(super) enum RequestKind {
     Initialize,
     Thread,
     Prompt,
+    Steer,
     Interrupt,
 }
 
@@ -24,6 +25,7 @@ impl RequestKind {
             "initialize" => Some(Self::Initialize),
             "thread" => Some(Self::Thread),
             "prompt" => Some(Self::Prompt),
+            "steer" => Some(Self::Steer),
             "interrupt" => Some(Self::Interrupt),
             _ => None,
         }
@@ -45,7 +47,9 @@ pub(super) fn encode_open_thread(options: &CodexOptions) -> Vec<OutgoingBytes> {
         thread_id,
         cwd: options.directory.to_string_lossy().into_owned(),
         approval_policy: options.approval.name(),
-        sandbox: options.sandbox.name(),
+        // Each turn sets its own sandbox. A thread that may write makes the agent mark the folder as trusted in the
+        // user's configuration file.
+        sandbox: "read-only",
         model: options.model.as_deref(),
         // The history is in Jangdan's log, and would arrive as one long line.
         exclude_turns: thread_id.is_some().then_some(true),
@@ -59,9 +63,21 @@ pub(super) fn encode_open_thread(options: &CodexOptions) -> Vec<OutgoingBytes> {
 }
 
 /// Starts a turn, or adds to the running one.
-pub(super) fn encode_prompt(number: u32, thread_id: &str, text: &str) -> Vec<OutgoingBytes> {
+pub(super) fn encode_prompt(
+    options: &CodexOptions,
+    number: u32,
+    thread_id: &str,
+    text: &str,
+) -> Vec<OutgoingBytes> {
     let input = [TextInput { r#type: "text", text }];
-    encode_request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input })
+    let sandbox_policy = SandboxPolicy::of_turn(options);
+    encode_request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input, sandbox_policy })
+}
+
+/// Adds a text to the running turn.
+pub(super) fn encode_steer(number: u32, thread_id: &str, turn: &str, text: &str) -> Vec<OutgoingBytes> {
+    let steer = TurnSteer { thread_id, expected_turn_id: turn, input: [TextInput { r#type: "text", text }] };
+    encode_request(format!("steer-{number}"), "turn/steer", &steer)
 }
 
 /// Stops the turn.
@@ -97,12 +113,15 @@ impl ApprovalPolicy {
     }
 }
 
-impl CodexSandboxMode {
-    fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::None => "danger-full-access",
+impl SandboxPolicy {
+    fn of_turn(options: &CodexOptions) -> Self {
+        match options.sandbox {
+            CodexSandboxMode::ReadOnly => Self::ReadOnly,
+            CodexSandboxMode::WorkspaceWrite => Self::WorkspaceWrite {
+                writable_roots: [options.directory.to_string_lossy().into_owned()],
+                network_access: false,
+            },
+            CodexSandboxMode::None => Self::DangerFullAccess,
         }
     }
 }
@@ -176,6 +195,24 @@ struct OpenThread<'a> {
 struct TurnStart<'a> {
     thread_id: &'a str,
     input: [TextInput<'a>; 1],
+    sandbox_policy: SandboxPolicy,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TurnSteer<'a> {
+    thread_id: &'a str,
+    expected_turn_id: &'a str,
+    input: [TextInput<'a>; 1],
+}
+
+/// What the commands of a turn may do.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum SandboxPolicy {
+    ReadOnly,
+    WorkspaceWrite { writable_roots: [String; 1], network_access: bool },
+    DangerFullAccess,
 }
 
 #[derive(Serialize)]

@@ -103,8 +103,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
 }
 
 /// Renders the answer to a permission request of a process that has ended since.
-pub(super) fn late_permission_notice(is_allowed: bool, locale: Locale) -> Notice {
-    let text = match is_allowed {
+pub(super) fn late_permission_notice(is_allowed: bool, reason: Option<&str>, locale: Locale) -> Notice {
+    let mut text = match is_allowed {
         true => localized_text(
             locale,
             "Your process ended while it waited for a permission. The permission is granted: try again, then continue.",
@@ -116,7 +116,19 @@ pub(super) fn late_permission_notice(is_allowed: bool, locale: Locale) -> Notice
             "허가를 기다리는 동안 프로세스가 종료되었습니다. 거부되었으니 해당 동작 없이 계속하세요.",
         ),
     };
+    if let Some(reason) = reason.filter(|_| !is_allowed) {
+        text.push('\n');
+        text.push_str(&denial_text(reason, locale));
+    }
     Notice { kind: "PERMISSION", heading: localized_text(locale, "PERMISSION", "허가"), body: text }
+}
+
+/// Renders why the user denied a permission.
+pub(super) fn denial_text(reason: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("The user denied your permission request: {reason}"),
+        Locale::Ko => format!("사용자가 허가 요청을 거부했습니다: {reason}"),
+    }
 }
 
 pub(super) fn file_reference_notice(path: &str, locale: Locale) -> Notice {

@@ -2,11 +2,11 @@
 
 use domain::{
     AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, PermissionRequest,
-    PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
-    SessionInput, Severity, TaskId, UserQuestion, events,
+    QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId, SessionInput, Severity,
+    TaskId, UserQuestion, events,
 };
 
-use super::{DecisionContext, escalation::NewEscalation};
+use super::{DecisionContext, escalation::NewEscalation, permission::PermissionChoice};
 use crate::{
     apply::is_allowing_answer,
     rejection::Rejection,
@@ -27,6 +27,8 @@ pub(super) struct QuestionDraft {
     pub(super) context: Option<String>,
     pub(super) required: bool,
     pub(super) permission: Option<PermissionRequest>,
+    /// The proposed pattern of similar requests.
+    pub(super) similar: Option<String>,
     pub(super) prompt: Option<String>,
 }
 
@@ -51,7 +53,17 @@ impl DecisionContext<'_> {
         let AskUser { question: text, options, default, context, required, .. } = ask;
         self.ask_question(
             session,
-            QuestionDraft { kind, text, options, default, context, required, permission: None, prompt },
+            QuestionDraft {
+                kind,
+                text,
+                options,
+                default,
+                context,
+                required,
+                permission: None,
+                similar: None,
+                prompt,
+            },
         );
     }
 
@@ -75,6 +87,7 @@ impl DecisionContext<'_> {
                 context: None,
                 required,
                 permission: None,
+                similar: None,
                 prompt: None,
             },
         );
@@ -93,6 +106,7 @@ impl DecisionContext<'_> {
                 context: None,
                 required: true,
                 permission: None,
+                similar: None,
                 prompt: None,
             };
             self.ask_question(session, draft);
@@ -107,7 +121,8 @@ impl DecisionContext<'_> {
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.task_id(task));
         let is_permission = draft.permission.is_some();
-        let QuestionDraft { kind, text, options, default, context, required, permission, prompt } = draft;
+        let QuestionDraft { kind, text, options, default, context, required, permission, similar, prompt } =
+            draft;
         self.emit(events::QuestionAsked {
             question,
             session,
@@ -119,6 +134,7 @@ impl DecisionContext<'_> {
             context,
             required,
             permission,
+            similar,
             prompt,
             blocks,
         });
@@ -153,7 +169,7 @@ impl DecisionContext<'_> {
         question: Option<QuestionId>,
         task: Option<&TaskId>,
         answer: &str,
-        scope: PermissionScope,
+        choice: PermissionChoice,
     ) -> Result<(), Rejection> {
         let answer = answer.trim();
         let question = match (question, task) {
@@ -173,12 +189,20 @@ impl DecisionContext<'_> {
             let options = record.options.clone();
             return Err(Rejection::NotAnOption { question, answer: answer.to_owned(), options });
         }
-        self.save_permission_rule(question, answer, scope);
-        self.accept_answer(question, answer.to_owned());
+        let choice = self.check_permission_choice(question, answer, choice)?;
+        self.settle_question(question, answer, &choice);
         Ok(())
     }
 
-    /// Returns the only pending question that satisfies the predicate.
+    /// Accepts an answer that was checked. The answer to a permission request also decides the equal ones.
+    pub(super) fn settle_question(&mut self, question: QuestionId, answer: &str, choice: &PermissionChoice) {
+        match self.run.questions.get(question.0).permission.clone() {
+            Some(request) => self.decide_permission(question, &request, answer, choice),
+            None => self.accept_answer(question, answer.to_owned()),
+        }
+    }
+
+    /// Returns the only pending question that satisfies the predicate. Equal permission requests count as one.
     pub(super) fn only_pending_question(
         &self,
         is_candidate: impl Fn(&QuestionId) -> bool,
@@ -188,18 +212,32 @@ impl DecisionContext<'_> {
             self.run.open_questions.iter().copied().filter(is_pending).filter(is_candidate).collect();
         match pending.as_slice() {
             [] => Err(Rejection::NoPendingQuestion),
-            [question] => Ok(*question),
+            [first, others @ ..] if others.iter().all(|other| self.is_equal_permission(*first, *other)) => {
+                Ok(*first)
+            }
             _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
         }
     }
 
     pub(super) fn accept_answer(&mut self, question: QuestionId, answer: String) {
-        self.emit(events::QuestionAnswered { question, answer: answer.clone() });
-        self.deliver_answer(question, answer);
+        self.emit(events::QuestionAnswered { question, answer: answer.clone(), reason: None });
+        self.deliver_answer(question, answer, None);
+    }
+
+    /// Accepts the decision about a permission. Only a denial has a reason.
+    pub(super) fn accept_permission_answer(
+        &mut self,
+        question: QuestionId,
+        answer: String,
+        reason: Option<String>,
+    ) {
+        let reason = reason.filter(|_| !is_allowing_answer(&answer));
+        self.emit(events::QuestionAnswered { question, answer: answer.clone(), reason: reason.clone() });
+        self.deliver_answer(question, answer, reason);
     }
 
     /// Unblocks the task, or sends the answer to a session without a task.
-    fn deliver_answer(&mut self, question: QuestionId, answer: String) {
+    fn deliver_answer(&mut self, question: QuestionId, answer: String, reason: Option<String>) {
         let record = self.run.questions.get(question.0).clone();
         let is_worker = record.task.is_some_and(|task| self.run.task(task).session() == Some(record.session));
         if !is_worker && self.run.session(record.session).is_alive() {
@@ -207,6 +245,7 @@ impl DecisionContext<'_> {
                 Some(request) => SessionInput::Permission {
                     prompt: request.prompt,
                     allowed: is_allowing_answer(&answer),
+                    reason,
                     question: Some(question),
                 },
                 None => SessionInput::Answer { question, answer, prompt: record.prompt },
@@ -244,7 +283,7 @@ impl DecisionContext<'_> {
         let record = self.run.questions.get(question.0).clone();
         if let Some(answer) = record.default.filter(|_| !record.required && record.permission.is_none()) {
             self.emit(events::QuestionExpired { question, default_used: Some(answer.clone()) });
-            self.deliver_answer(question, answer);
+            self.deliver_answer(question, answer, None);
             return;
         }
         self.emit(events::QuestionExpired { question, default_used: None });

@@ -166,6 +166,7 @@ impl RunFixture {
             ports: Ports::default(),
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
+            must_ask: false,
             land_strategy: LandStrategy::Merge,
             template: None,
             plan: None,
@@ -313,6 +314,8 @@ pub(crate) fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
         task: None,
         answer: answer.to_owned(),
         scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
     }
 }
 

@@ -234,6 +234,7 @@ impl Model {
                     options: options.clone(),
                     default: default.clone(),
                     required: *required,
+                    action: permission.as_ref().map(|request| (request.kind, request.subject.clone())),
                     state: QuestionState::Asked,
                     answer: None,
                     delivered: Vec::new(),
@@ -253,7 +254,7 @@ impl Model {
             Event::QuestionForwarded(events::QuestionForwarded { question, .. }) => {
                 self.route_question(*question, QuestionState::Person)
             }
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer, .. }) => {
                 self.answer(*question, answer)
             }
             Event::QuestionExpired(events::QuestionExpired { question, default_used: took_default }) => {
