@@ -171,3 +171,18 @@ fn codex_access(confinement: AgentConfinement) -> (codex::ApprovalPolicy, codex:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentConfinement, codex_access};
+    use crate::codex::{ApprovalPolicy, CodexSandboxMode};
+
+    #[test]
+    fn codex_has_one_sandbox_and_asks_if_the_rules_of_the_user_must_decide() {
+        let access = |is_sandboxed, must_ask| codex_access(AgentConfinement { is_sandboxed, must_ask });
+        assert_eq!(access(false, false), (ApprovalPolicy::OnRequest, CodexSandboxMode::WorkspaceWrite));
+        assert_eq!(access(false, true), (ApprovalPolicy::OnRequest, CodexSandboxMode::ReadOnly));
+        assert_eq!(access(true, false), (ApprovalPolicy::OnRequest, CodexSandboxMode::None));
+        assert_eq!(access(true, true), (ApprovalPolicy::Untrusted, CodexSandboxMode::None));
+    }
+}

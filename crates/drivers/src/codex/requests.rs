@@ -227,3 +227,53 @@ struct TurnInterrupt<'a> {
     thread_id: &'a str,
     turn_id: &'a str,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(sandbox: CodexSandboxMode) -> CodexOptions {
+        CodexOptions {
+            directory: "/work/tree".into(),
+            thread: ThreadStart::Fresh,
+            approval: ApprovalPolicy::OnRequest,
+            sandbox,
+            model: None,
+            decoding: protocol::DecoderOptions {
+                role: domain::Role::Worker,
+                key: None,
+                key_requirement: protocol::KeyRequirement::Optional,
+                task_ids: protocol::AcceptedTaskIds::OfPlan(domain::PlanTaskIds::default()),
+            },
+        }
+    }
+
+    fn sent(outgoing: Vec<OutgoingBytes>) -> String {
+        outgoing.into_iter().map(|line| String::from_utf8(line.bytes).unwrap()).collect()
+    }
+
+    #[test]
+    fn only_turns_may_write_so_that_the_configuration_of_the_user_stays_unchanged() {
+        for (mode, policy) in [
+            (CodexSandboxMode::ReadOnly, r#"{"type":"readOnly"}"#),
+            (
+                CodexSandboxMode::WorkspaceWrite,
+                r#"{"type":"workspaceWrite","writableRoots":["/work/tree"],"networkAccess":false}"#,
+            ),
+            (CodexSandboxMode::None, r#"{"type":"dangerFullAccess"}"#),
+        ] {
+            let options = options(mode);
+            let opened = sent(encode_open_thread(&options));
+            assert!(opened.contains(r#""sandbox":"read-only""#), "{opened}");
+            let turn = sent(encode_prompt(&options, 1, "t", "hello"));
+            assert!(turn.contains(&format!(r#""sandboxPolicy":{policy}"#)), "{turn}");
+        }
+    }
+
+    #[test]
+    fn reason_of_a_denial_is_added_to_the_turn() {
+        let steer = sent(encode_steer(3, "t", "u", "not now"));
+        let expected = r#"{"id":"steer-3","method":"turn/steer","params":{"threadId":"t","expectedTurnId":"u","input":[{"type":"text","text":"not now"}]}}"#;
+        assert_eq!(steer.trim(), expected);
+    }
+}

@@ -27,7 +27,7 @@ export function toPermissionAnswer(
     answer: {
       question: question.id,
       answer,
-      scope: isSimilar ? keptScope : scope,
+      scope: keptScope,
       ...(isSimilar && { pattern: pattern.trim() }),
       ...(answer === "deny" && reason.trim() !== "" && { reason: reason.trim() }),
     },
