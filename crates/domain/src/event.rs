@@ -487,6 +487,9 @@ events! {
         /// Set if the agent asks for a permission.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionRequest>,
+        /// Pattern of similar requests that the user may decide with this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        similar: Option<String>,
         /// The agent's own id of a prompt inside its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
@@ -514,6 +517,9 @@ events! {
     QuestionAnswered {
         question: QuestionId,
         answer: String,
+        /// Why a permission is denied; the agent is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     }
     /// The answer reached the session that asked.
     QuestionDelivered {

@@ -262,8 +262,8 @@ impl Run {
             Event::QuestionForwarded(event) => self.apply_question_forwarded(event),
             // The question stays open; the session receives an input.
             Event::ClarificationRequested(_) => {}
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
-                self.apply_question_answered(*question, answer)
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
+                self.apply_question_answered(*question, answer, reason.as_ref())
             }
             Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
                 self.set_question_state(*question, QuestionState::Delivered);

@@ -222,6 +222,7 @@ fn inbox_actions_of_each_state() {
             context: None,
             required: true,
             permission: None,
+            similar: None,
             prompt: None,
             evidence_gap: None,
             blocks: BlockedWork::default(),
@@ -229,7 +230,7 @@ fn inbox_actions_of_each_state() {
         .into()
     };
     let routed = || events::QuestionRouted { question, to: QuestionRoute::Person }.into();
-    let answered = || events::QuestionAnswered { question, answer: "left".to_owned() }.into();
+    let answered = || events::QuestionAnswered { question, answer: "left".to_owned(), reason: None }.into();
     let request = RequestId(1);
     let requested = |required| {
         let dependency = DependencyRequest {

@@ -37,7 +37,7 @@ pub use rows::{
     InvocationState, LoopRound, LoopRow, LoopState, ManyQuestions, MergedRange, OverlapRow, PendingCounts,
     PendingQuestion, PhaseApproval, PhaseRow, PhaseState, PlanOfferRow, PlanOfferState, ProgressRow,
     QuestionRow, QuestionState, ReceiptPurpose, ReceiptRow, RequestRow, RequestState, ResponsibleParty,
-    ResultRow, ResultState, RunRow, RunState, SessionRow, SessionState, TaskBlocker, TaskCounts,
+    ResultRow, ResultState, RunRow, RunState, SessionRow, SessionState, SimilarPermission, TaskBlocker, TaskCounts,
     TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow, TurnSpeaker,
     UnmetDependency, UsageRow, UsageScope, UsageTotals,
 };

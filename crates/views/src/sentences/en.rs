@@ -361,10 +361,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ))
             .with_question(*question)
         }
-        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
             let label = context.question(*question);
+            let reason =
+                reason.as_ref().map(|reason| format!(" ({})", first_line(reason))).unwrap_or_default();
             EventSentence::new(format!(
-                "{} answered {label}{}",
+                "{} answered {label}{}{reason}",
                 context.acting_party_name(),
                 prefix_with_colon(answer)
             ))

@@ -302,9 +302,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let label = context.question_korean(*question);
             format!("{actor_subject} {label} 질문에 대해 물었습니다{}", prefix_with_colon(text))
         }
-        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
             let label = context.question_korean(*question);
-            format!("{actor_subject} {label} 질문에 답했습니다{}", prefix_with_colon(answer))
+            let reason =
+                reason.as_ref().map(|reason| format!(" ({})", first_line(reason))).unwrap_or_default();
+            format!("{actor_subject} {label} 질문에 답했습니다{}{reason}", prefix_with_colon(answer))
         }
         Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {
             format!("{}에 답변을 전달했습니다: {}", agent(*session), context.question_korean(*question))
