@@ -1,7 +1,7 @@
 //! Notices: inputs that are rendered as a heading and a text.
 
 use domain::{AgentInvocationOutcome, AgentName, Locale, Role, SessionInput, TestFeedback};
-use protocol::prompts::{Notice, PromptTemplate, TaskSummary, TemplateValues, done_example};
+use protocol::prompts::{Notice, PromptTemplate, TaskSummary, TemplateValues, done_example, render_template};
 
 use super::{InputBrief, InputContext};
 

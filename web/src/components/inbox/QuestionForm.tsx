@@ -31,8 +31,7 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
         : { answer: { question: question.id, answer: text } },
       t("question.answered"),
     );
-  const allowSimilar = () =>
-    send(toPermissionAnswer(question, "allow", draft, true), t("question.answered"));
+  const allowSimilar = () => send(toPermissionAnswer(question, "allow", draft, true), t("question.answered"));
   return (
     <div data-question={question.id} className="flex flex-col gap-2">
       {question.permission && (
