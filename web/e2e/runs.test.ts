@@ -17,7 +17,10 @@ import {
 const N_RUNS = 53;
 const PAGE_SIZE = 50;
 const AGENTS: AgentScripts = {
-  doer: { ...CLAUDE_AGENT, script: `voice = "claude"\nsteps = [{ wait = "" }, { say = "DONE:{task}:it is there\\n" }]` },
+  doer: {
+    ...CLAUDE_AGENT,
+    script: `voice = "claude"\nsteps = [{ wait = "" }, { say = "DONE:{task}:it is there\\n" }]`,
+  },
 };
 
 const project = mkdtempSync(join(tmpdir(), "jangdan-web-runs-"));

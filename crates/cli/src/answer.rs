@@ -25,9 +25,15 @@ pub(crate) struct Arguments {
     /// Answer with the option of this number, as shown by `jangdan inbox`
     #[arg(long, value_name = "NUMBER")]
     option: Option<usize>,
-    /// How long a permission is valid
-    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = ScopeArgument::Once)]
-    keep: ScopeArgument,
+    /// How long a permission is valid [default: once, with --similar: run]
+    #[arg(long = "for", alias = "keep", value_enum, value_name = "SCOPE")]
+    scope: Option<ScopeArgument>,
+    /// Decide similar requests too: those of PATTERN, such as 'run:npm test *' [default: the proposed pattern]
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, default_missing_value = "")]
+    similar: Option<String>,
+    /// Why a permission is denied; the agent is told
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
     /// Reply with a question to the agent; its own question stays open
     #[arg(long, conflicts_with = "option")]
     back: bool,
@@ -65,23 +71,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             &localized(format!("replied to {question}"), format!("{question} 질문에 되물었습니다")),
         );
     }
-    let keep = arguments.keep.permission_scope();
     let entry = find_entry(&target, question)?;
+    let pattern = match &arguments.similar {
+        Some(pattern) if pattern.is_empty() => Some(proposed_pattern(&target, question)?),
+        pattern => pattern.clone(),
+    };
+    let default_scope = if pattern.is_some() { PermissionScope::Run } else { PermissionScope::Once };
+    let keep = arguments.scope.map_or(default_scope, ScopeArgument::permission_scope);
     let number = answer.as_deref().and_then(|answer| number_of_option(entry.as_ref(), answer));
     let mut command = match (answer, number.or(arguments.option)) {
-        (Some(answer), None) => {
-            UserCommand::Answer { question: Some(question), task: None, answer, scope: keep }
-        }
+        (Some(answer), None) => UserCommand::Answer {
+            question: Some(question),
+            task: None,
+            answer,
+            scope: keep,
+            pattern: None,
+            reason: None,
+        },
         (_, number) => command_for_option(&target, question, entry.as_ref(), number.unwrap_or_default())?,
     };
-    // An explicit --keep overrides the scope of a numbered option that has none.
-    if let UserCommand::Answer { scope: scope @ PermissionScope::Once, .. } = &mut command {
-        *scope = keep;
+    // Explicit arguments override the scope of a numbered option that has none.
+    if let UserCommand::Answer { scope, pattern: saved, reason, .. } = &mut command {
+        if *scope == PermissionScope::Once {
+            *scope = keep;
+        }
+        *saved = pattern.or_else(|| saved.take());
+        *reason = arguments.reason.clone().or_else(|| reason.take());
     }
-    let done = if let UserCommand::Answer { answer, .. } = &command {
+    let done = if let UserCommand::Answer { answer, pattern, .. } = &command {
+        let saved = pattern.as_ref().map(|pattern| format!(" ({pattern})")).unwrap_or_default();
         localized(
-            format!("answered {question}: {answer}"),
-            format!("{question} 질문에 답변했습니다: {answer}"),
+            format!("answered {question}: {answer}{saved}"),
+            format!("{question} 질문에 답변했습니다: {answer}{saved}"),
         )
     } else {
         localized(format!("answered {question}"), format!("{question} 질문에 답변했습니다"))
@@ -95,6 +116,23 @@ fn number_of_option(entry: Option<&InboxEntry>, answer: &str) -> Option<usize> {
     let choices = &entry?.choices;
     let is_text = choices.is_empty() || choices.iter().any(|choice| choice.label == answer);
     (!is_text).then_some(number)
+}
+
+/// Returns the pattern that the card of a permission request proposes.
+fn proposed_pattern(target: &RunTarget<'_>, question: QuestionId) -> Result<String, Failure> {
+    let board = target.source.board(&target.run.id)?;
+    let similar = board.questions.get(&question).and_then(|row| row.similar.as_ref());
+    similar.map(|similar| similar.pattern.clone()).ok_or_else(|| Failure {
+        what: localized(
+            format!("{question} proposes no pattern."),
+            format!("{question} 질문에는 제안된 패턴이 없습니다."),
+        ),
+        hint: Some(localized(
+            "Write one: --similar 'run:npm test *'",
+            "직접 입력하세요: --similar 'run:npm test *'",
+        )),
+        exit: 1,
+    })
 }
 
 fn find_entry(target: &RunTarget<'_>, question: QuestionId) -> Result<Option<InboxEntry>, Failure> {

@@ -110,6 +110,7 @@ fn command_for_problem(code: &str) -> Option<String> {
         "several-pending-questions"
         | "question-not-pending"
         | "not-an-option"
+        | "unsuitable-pattern"
         | "unsuitable-action"
         | "wrong-resource-kind" => {
             Some(localized("Show what waits for you: jangdan inbox", "확인할 일 보기: jangdan inbox"))

@@ -75,6 +75,12 @@ pub enum UserCommand {
         #[serde(default)]
         #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         scope: PermissionScope,
+        /// For permissions that apply longer than once: the pattern to save. `None` saves this request only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
+        /// For a denied permission: what the agent is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Replies to a question with a question.
     RequestClarification { question: QuestionId, text: String },

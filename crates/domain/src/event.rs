@@ -99,6 +99,9 @@ events! {
         work: Box<PlannedWork>,
         settings: Box<RunSettings>,
         team: Vec<TeamMember>,
+        /// Whether a report of done needs evidence. Agents of earlier versions were not told so.
+        #[serde(default)]
+        is_evidence_required: bool,
     }
     /// No task starts, and running sessions are suspended.
     RunPaused {}
@@ -487,6 +490,9 @@ events! {
         /// Set if the agent asks for a permission.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionRequest>,
+        /// Pattern of similar requests that the user may decide with this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        similar: Option<String>,
         /// The agent's own id of a prompt inside its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
@@ -514,6 +520,9 @@ events! {
     QuestionAnswered {
         question: QuestionId,
         answer: String,
+        /// Why a permission is denied; the agent is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     }
     /// The answer reached the session that asked.
     QuestionDelivered {

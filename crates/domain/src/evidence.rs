@@ -16,6 +16,8 @@ pub enum ClaimEvidence {
     Result,
     /// The DONE line has a reason.
     Reason,
+    /// None was required: an earlier version started the run.
+    NotRequired,
 }
 
 /// What an agent changed in the round of work that a claim ends.

@@ -37,6 +37,9 @@ pub enum SessionInput {
     Permission {
         prompt: String,
         allowed: bool,
+        /// Why the user denied it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         /// Set if a user decided.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<QuestionId>,

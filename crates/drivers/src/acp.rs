@@ -92,6 +92,11 @@ pub struct AcpDriver {
     read_to: u64,
     /// Whether a turn is open.
     is_busy: bool,
+    /// What the agent must be told about denied permissions, with the input that denied each. A reply has no field
+    /// for it, so it precedes the next prompt.
+    denials: Vec<(u32, String)>,
+    /// The number of the last prompt that was sent.
+    last_prompt: u32,
 }
 
 /// The progress of opening the session.
@@ -145,6 +150,8 @@ impl AcpDriver {
             turn,
             read_to: turn,
             is_busy: false,
+            denials: Vec::new(),
+            last_prompt: 0,
         }
     }
 
@@ -165,6 +172,7 @@ impl AcpDriver {
         self.open.clear();
         self.turn = end;
         self.is_busy = false;
+        self.denials.retain(|(denied_by, _)| *denied_by > self.last_prompt);
         reaction.events.push(DriverEvent::TurnEnded { read_from: end, text, tools, outcome });
     }
 
@@ -222,18 +230,22 @@ impl Driver for AcpDriver {
         let outgoing = match input {
             AgentInput::Prompt { text } => {
                 self.is_busy = true;
-                vec![outgoing_without_delay(rpc::encode_request(
-                    RequestKind::Prompt(number),
-                    Prompt::new(agent_session, text),
-                ))]
+                self.last_prompt = self.last_prompt.max(number);
+                // A prompt that is sent again has the same text: later denials belong to the next one.
+                let denials = self.denials.iter().filter(|(denied_by, _)| *denied_by < number);
+                let denials: String = denials.map(|(_, denial)| format!("{denial}\n\n")).collect();
+                let text = format!("{denials}{text}");
+                let prompt = Prompt::new(agent_session, &text);
+                vec![outgoing_without_delay(rpc::encode_request(RequestKind::Prompt(number), prompt))]
             }
-            AgentInput::Permission { prompt, allowed } => {
+            AgentInput::Permission { prompt, allowed, reason } => {
                 let open = self
                     .take_pending_request(prompt, |what| matches!(what, PendingRequestKind::Permission(_)))?;
                 let PendingRequestKind::Permission(options) = open.what else {
                     return Ok(Reaction::default());
                 };
                 let option = permission::choose_option(&options, *allowed);
+                self.denials.extend(reason.as_ref().map(|reason| (number, reason.clone())));
                 vec![outgoing_without_delay(rpc::encode_response(&open.id, PermissionReply::new(option)))]
             }
             AgentInput::Answer { prompt, answer } => {

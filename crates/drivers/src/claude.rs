@@ -102,10 +102,10 @@ impl Driver for ClaudeDriver {
                 self.last_prompt = self.last_prompt.max(number);
                 input_lines::encode_prompt(text)
             }
-            AgentInput::Permission { prompt, allowed } => {
+            AgentInput::Permission { prompt, allowed, reason } => {
                 self.prompts.record_answer(prompt, number, |asked| {
                     asked
-                        .permission_answer(*allowed)
+                        .permission_answer(*allowed, reason.as_deref())
                         .map(|answer| input_lines::encode_answer(prompt, &answer))
                 })?
             }

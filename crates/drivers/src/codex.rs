@@ -63,10 +63,11 @@ pub enum ApprovalPolicy {
 /// What commands of the agent may do without permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodexSandboxMode {
-    /// Reading. Required for Jangdan's own permission rules: the agent then asks for every edit.
+    /// Reading: the agent asks for every edit.
     ReadOnly,
-    /// Writing below the working directory, which the agent then marks as trusted in its settings.
+    /// Writing below the working directory.
     WorkspaceWrite,
+    /// Everything; for an agent in a sandbox of Jangdan, in which its own cannot be set up.
     None,
 }
 
@@ -135,12 +136,18 @@ impl Driver for CodexDriver {
         let thread = self.thread.as_deref().ok_or(SendError::NotReady);
         let outgoing = match input {
             AgentInput::Prompt { text } => {
-                let outgoing = requests::encode_prompt(number, thread?, text);
+                let outgoing = requests::encode_prompt(&self.options, number, thread?, text);
                 self.is_open = true;
                 outgoing
             }
-            AgentInput::Permission { prompt, allowed } => {
-                self.prompts.record_answer(prompt, number, |asked| asked.permission_answer(*allowed))?
+            AgentInput::Permission { prompt, allowed, reason } => {
+                let answer =
+                    self.prompts.record_answer(prompt, number, |asked| asked.permission_answer(*allowed))?;
+                // A decision has no field for a reason, so the reason is added to the turn, which continues.
+                let reason = reason.as_ref().zip(self.turn_id.as_ref()).zip(thread.ok());
+                let reason = reason
+                    .map(|((reason, turn), thread)| requests::encode_steer(number, thread, turn, reason));
+                answer.into_iter().chain(reason.unwrap_or_default()).collect()
             }
             AgentInput::Answer { prompt, answer } => {
                 self.prompts.record_answer(prompt, number, |asked| asked.text_answer(answer))?

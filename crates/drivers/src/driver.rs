@@ -245,6 +245,9 @@ pub enum AgentInput {
         /// The prompt's id.
         prompt: String,
         allowed: bool,
+        /// What the agent is told about a denial.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Answers a question of the current turn.
     Answer {

@@ -29,6 +29,16 @@ pub struct DriverContext<'a> {
     pub task_ids: PlanTaskIds,
     /// The state of an earlier driver of the same process; `None` to read its output from the beginning.
     pub checkpoint: Option<DriverCheckpoint>,
+    pub confinement: AgentConfinement,
+}
+
+/// How a process is confined, for agents that have a sandbox of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentConfinement {
+    /// Whether Jangdan's sandbox confines the process.
+    pub is_sandboxed: bool,
+    /// Whether the user's rules must decide every edit and command, also those in the worktree.
+    pub must_ask: bool,
 }
 
 /// The state from which a new driver continues for the same process. Sessions store it as JSON: names must not change.
@@ -94,6 +104,7 @@ fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
     let (session, decoding) =
         (context.agent_session(), context.decoder_options(preset.message_key_requirement()));
     let checkpoint = context.ready_checkpoint();
+    let (approval, sandbox) = codex_access(context.confinement);
     match preset.driver {
         DriverName::Claude => Box::new(ClaudeDriver::new(claude::ClaudeOptions {
             directory: context.directory.to_owned(),
@@ -108,9 +119,8 @@ fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
                 (None, LaunchMode::Resume(_)) => codex::ThreadStart::Resume(session),
                 (None, LaunchMode::Fresh(_)) => codex::ThreadStart::Fresh,
             },
-            // Codex then asks before every edit and command, and Jangdan's own permission rules decide.
-            approval: codex::ApprovalPolicy::OnRequest,
-            sandbox: codex::CodexSandboxMode::ReadOnly,
+            approval,
+            sandbox,
             model: None,
             decoding,
         })),
@@ -139,5 +149,40 @@ fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
                 .filter(|checkpoint| checkpoint.is_in_turn)
                 .map(|checkpoint| checkpoint.has_text),
         })),
+    }
+}
+
+/// Returns when Codex asks, and its own sandbox. It asks before actions that its sandbox denies; without one, it is told
+/// to ask before every edit and command if the user's rules must decide.
+fn codex_access(confinement: AgentConfinement) -> (codex::ApprovalPolicy, codex::CodexSandboxMode) {
+    use codex::{ApprovalPolicy, CodexSandboxMode};
+    match confinement {
+        AgentConfinement { is_sandboxed: false, must_ask: false } => {
+            (ApprovalPolicy::OnRequest, CodexSandboxMode::WorkspaceWrite)
+        }
+        AgentConfinement { is_sandboxed: false, must_ask: true } => {
+            (ApprovalPolicy::OnRequest, CodexSandboxMode::ReadOnly)
+        }
+        AgentConfinement { is_sandboxed: true, must_ask: false } => {
+            (ApprovalPolicy::OnRequest, CodexSandboxMode::None)
+        }
+        AgentConfinement { is_sandboxed: true, must_ask: true } => {
+            (ApprovalPolicy::Untrusted, CodexSandboxMode::None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentConfinement, codex_access};
+    use crate::codex::{ApprovalPolicy, CodexSandboxMode};
+
+    #[test]
+    fn codex_has_one_sandbox_and_asks_if_the_rules_of_the_user_must_decide() {
+        let access = |is_sandboxed, must_ask| codex_access(AgentConfinement { is_sandboxed, must_ask });
+        assert_eq!(access(false, false), (ApprovalPolicy::OnRequest, CodexSandboxMode::WorkspaceWrite));
+        assert_eq!(access(false, true), (ApprovalPolicy::OnRequest, CodexSandboxMode::ReadOnly));
+        assert_eq!(access(true, false), (ApprovalPolicy::OnRequest, CodexSandboxMode::None));
+        assert_eq!(access(true, true), (ApprovalPolicy::Untrusted, CodexSandboxMode::None));
     }
 }

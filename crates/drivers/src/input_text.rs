@@ -52,9 +52,11 @@ pub enum InputBrief {
 /// ```
 pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
     match input {
-        SessionInput::Permission { prompt, allowed, question: _ } => {
-            AgentInput::Permission { prompt: prompt.clone(), allowed: *allowed }
-        }
+        SessionInput::Permission { prompt, allowed, reason, question: _ } => AgentInput::Permission {
+            prompt: prompt.clone(),
+            allowed: *allowed,
+            reason: reason.as_ref().map(|reason| notices::denial_text(reason, recipient.locale)),
+        },
         SessionInput::Answer { prompt: Some(prompt), answer, question: _ } => {
             AgentInput::Answer { prompt: prompt.clone(), answer: answer.clone() }
         }
@@ -89,8 +91,12 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
 /// Renders the answer to a prompt that no longer exists, as a prompt of its own.
 pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
     let text = match input {
-        SessionInput::Permission { allowed, .. } => render_agent_prompt(
-            &AgentPrompt::Notice(notices::late_permission_notice(*allowed, recipient.locale)),
+        SessionInput::Permission { allowed, reason, .. } => render_agent_prompt(
+            &AgentPrompt::Notice(notices::late_permission_notice(
+                *allowed,
+                reason.as_deref(),
+                recipient.locale,
+            )),
             recipient,
         ),
         SessionInput::Task { .. }

@@ -26,6 +26,6 @@ pub use driver::{
     AgentInput, AgentWarning, Driver, DriverEvent, OutgoingBytes, OutputStream, PlanStep, PromptOption,
     Reaction, SendError, SpoolChunk, StepStatus, ToolCall, ToolStatus, TurnOutcome,
 };
-pub use driver_setup::{DriverCheckpoint, DriverContext, DriverSetup, set_up_driver};
+pub use driver_setup::{AgentConfinement, DriverCheckpoint, DriverContext, DriverSetup, set_up_driver};
 pub use pty::{PtyDriver, PtyMode, PtyOptions, TypingOptions};
 pub use side_channel::SideChannelReader;

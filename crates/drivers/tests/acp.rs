@@ -218,6 +218,28 @@ fn a_pending_permission_survives_a_driver_restart() {
     let mut second = attached_driver(from);
     let after = feed_output(&mut second, &output[from as usize..], from);
     assert_eq!(after, before);
-    let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true };
+    let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true, reason: None };
     assert_eq!(second.encode_input(&answer, 2), first.encode_input(&answer, 2));
+}
+
+#[test]
+fn reason_of_a_denial_precedes_the_next_prompt() {
+    let ask = br#"{"id":3,"method":"session/request_permission","params":{"options":[{"optionId":"n","kind":"reject_once"}],"toolCall":{"kind":"execute","title":"ls"}}}
+"#;
+    let mut driver = attached_driver(0);
+    let sent = |driver: &mut AcpDriver, input: AgentInput, number| {
+        let reaction = driver.encode_input(&input, number).unwrap();
+        String::from_utf8(reaction.outgoing.into_iter().flat_map(|outgoing| outgoing.bytes).collect())
+            .unwrap()
+    };
+    let prompt = |text: &str| AgentInput::Prompt { text: text.to_owned() };
+    sent(&mut driver, prompt("begin"), 1);
+    feed_output(&mut driver, ask, 0);
+    let reason = Some("not now".to_owned());
+    let denied =
+        sent(&mut driver, AgentInput::Permission { prompt: "3".to_owned(), allowed: false, reason }, 2);
+    assert!(denied.contains(r#""optionId":"n""#) && !denied.contains("not now"), "{denied}");
+    let next = sent(&mut driver, prompt("continue"), 3);
+    assert!(next.contains(r"not now\n\ncontinue"), "{next}");
+    assert_eq!(sent(&mut driver, prompt("continue"), 3), next, "a repeated input is the same");
 }

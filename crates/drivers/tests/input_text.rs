@@ -45,7 +45,7 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
         answer(),
         SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: Some("p".to_owned()) },
         SessionInput::ClarificationRequest { question: QuestionId(7), text: words() },
-        SessionInput::Permission { prompt: "p".to_owned(), allowed: true, question: None },
+        SessionInput::Permission { prompt: "p".to_owned(), allowed: true, reason: None, question: None },
         SessionInput::Provided {
             request: RequestId(4),
             name: words(),

@@ -115,7 +115,8 @@ fn an_open_prompt_can_be_answered_after_a_restart() {
             let mut first = transcript.new_driver(Usage::default());
             let asked = feed_output(&mut *first, 0, head).pop();
             let Some(DriverEvent::Permission { request, .. }) = asked else { continue };
-            let input = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
+            let input =
+                drivers::AgentInput::Permission { prompt: request.prompt, allowed: true, reason: None };
             let from = usize::try_from(first.resume_offset()).expect("it is short");
             let mut second = transcript.new_driver(Usage::default());
             feed_output(&mut *second, from, head.split_at(from).1);

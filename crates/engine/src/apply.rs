@@ -56,9 +56,9 @@ impl Run {
 
     fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::RunStarted(events::RunStarted { project, work, settings, team }) => {
+            Event::RunStarted(events::RunStarted { project, work, settings, team, is_evidence_required }) => {
                 self.project.clone_from(project);
-                self.apply_run_started(at, work, settings, team)
+                self.apply_run_started(at, work, settings, team, *is_evidence_required)
             }
             Event::RunPaused(events::RunPaused {}) => {
                 self.status = RunStatus::Paused;
@@ -262,8 +262,8 @@ impl Run {
             Event::QuestionForwarded(event) => self.apply_question_forwarded(event),
             // The question stays open; the session receives an input.
             Event::ClarificationRequested(_) => {}
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
-                self.apply_question_answered(*question, answer)
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
+                self.apply_question_answered(*question, answer, reason.as_ref())
             }
             Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
                 self.set_question_state(*question, QuestionState::Delivered);

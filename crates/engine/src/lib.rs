@@ -10,6 +10,7 @@ mod decide;
 mod effect;
 mod effect_sink;
 mod graph;
+mod permission_pattern;
 mod plan_diff;
 mod planned_work;
 mod queries;

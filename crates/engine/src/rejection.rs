@@ -52,6 +52,14 @@ pub enum Rejection {
     /// A permission question accepts only its options.
     #[error("'{answer}' is not an option of {question}")]
     NotAnOption { question: QuestionId, answer: String, options: Vec<String> },
+    /// A pattern must name the request that it is saved for, and apply longer than once.
+    #[error("{}", unsuitable_pattern(*question, pattern, *is_kept))]
+    UnsuitablePattern {
+        question: QuestionId,
+        pattern: String,
+        /// Whether the answer applies longer than once.
+        is_kept: bool,
+    },
     #[error("the text is empty")]
     EmptyAnswer,
     #[error("{request} is already {state}")]
@@ -101,6 +109,7 @@ impl Rejection {
             Self::NoPendingQuestion => "no-pending-question",
             Self::SeveralPendingQuestions { .. } => "several-pending-questions",
             Self::NotAnOption { .. } => "not-an-option",
+            Self::UnsuitablePattern { .. } => "unsuitable-pattern",
             Self::EmptyAnswer => "empty-text",
             Self::RequestSettled { .. } => "request-settled",
             Self::RequestRequired { .. } => "request-required",
@@ -135,6 +144,12 @@ impl Rejection {
                 return joined("name one: ", questions, " or ");
             }
             Self::NotAnOption { options, .. } => return joined("choose ", options, ", "),
+            Self::UnsuitablePattern { is_kept: true, .. } => {
+                "write a pattern that matches the request, such as `run:npm test *`; `*` matches no `;`, `|`, `&`, `$` or newline"
+            }
+            Self::UnsuitablePattern { is_kept: false, .. } => {
+                "choose for how long: the task, the run or the project"
+            }
             Self::EmptyAnswer => "write at least one word",
             Self::RequestSettled { .. } => "send a message to its task if the agent needs something else",
             Self::RequestRequired { .. } => "provide it or refuse it",
@@ -151,6 +166,13 @@ impl Rejection {
     /// Returns the reason and what to do, for an agent whose message caused the rejection.
     pub fn with_hint(&self) -> String {
         format!("{self}: {}", self.hint())
+    }
+}
+
+fn unsuitable_pattern(question: QuestionId, pattern: &str, is_kept: bool) -> String {
+    match is_kept {
+        true => format!("the pattern '{pattern}' does not match the request of {question}"),
+        false => format!("the pattern '{pattern}' cannot be saved for one request"),
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Run {
     /// Name of the project.
     pub(crate) project: String,
     pub(crate) settings: RunSettings,
+    /// False for a run that an earlier version started: its agents do not know that DONE needs evidence.
+    pub(crate) is_evidence_required: bool,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
     /// Ids that messages of agents may name.
@@ -142,6 +144,7 @@ impl Run {
             status: RunStatus::NotStarted,
             project: String::new(),
             settings: RunSettings::default(),
+            is_evidence_required: true,
             team: Team::default(),
             tasks: Vec::new(),
             plan_task_ids: PlanTaskIds::default(),

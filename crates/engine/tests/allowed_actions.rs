@@ -48,6 +48,7 @@ fn run_after(events: impl IntoIterator<Item = Event>) -> Run {
             is_turn_end_guessed: false,
             protocol: domain::AgentProtocol::Text,
         }],
+        is_evidence_required: true,
     };
     let mut run = Run::new();
     apply(&mut run, [started.into()]);
@@ -222,6 +223,7 @@ fn inbox_actions_of_each_state() {
             context: None,
             required: true,
             permission: None,
+            similar: None,
             prompt: None,
             evidence_gap: None,
             blocks: BlockedWork::default(),
@@ -229,7 +231,7 @@ fn inbox_actions_of_each_state() {
         .into()
     };
     let routed = || events::QuestionRouted { question, to: QuestionRoute::Person }.into();
-    let answered = || events::QuestionAnswered { question, answer: "left".to_owned() }.into();
+    let answered = || events::QuestionAnswered { question, answer: "left".to_owned(), reason: None }.into();
     let request = RequestId(1);
     let requested = |required| {
         let dependency = DependencyRequest {

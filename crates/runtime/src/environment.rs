@@ -68,6 +68,9 @@ pub struct RunEnvironment {
     /// Author, message and number of the commits with the work of agents.
     #[serde(default)]
     pub commit: CommitStyle,
+    /// Whether the user's rules must decide every edit and command: also agents with a sandbox of their own then ask.
+    #[serde(default)]
+    pub must_ask: bool,
     /// How the run's work is brought into a branch that has moved on.
     #[serde(default)]
     pub land_strategy: LandStrategy,

@@ -22,7 +22,7 @@ use std::{
 
 use crate::{CommitStyle, Isolation, LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
-use domain::AgentName;
+use domain::{AgentName, PermissionMode, PermissionPolicy};
 use sessions::detect::AgentDetector;
 
 use location::RunLocation;
@@ -131,6 +131,7 @@ pub fn prepare_run(
         },
         sandbox_write: config.sandbox.write.clone(),
         commit: commit_style(&config.commit, location.user.as_deref()),
+        must_ask: must_ask(&config.settings.permissions),
         land_strategy: match config.land_strategy {
             ::config::LandStrategy::Merge => LandStrategy::Merge,
             ::config::LandStrategy::Rebase => LandStrategy::Rebase,
@@ -151,6 +152,15 @@ pub fn prepare_run(
         person: options.person.clone(),
     };
     Ok(PreparedRun { new, remarks })
+}
+
+/// Returns whether rules of the user decide about edits in the worktree: patterns that deny, or the mode `ask`.
+fn must_ask(policy: &PermissionPolicy) -> bool {
+    let asks = match policy.mode {
+        PermissionMode::Ask => true,
+        PermissionMode::Worktree | PermissionMode::All => false,
+    };
+    asks || !policy.deny.is_empty()
 }
 
 /// Returns the form of the commits. With one commit for each task, the user is its author.

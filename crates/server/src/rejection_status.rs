@@ -32,6 +32,7 @@ pub(crate) fn status_and_title(rejection: &Rejection) -> (StatusCode, &'static s
         Rejection::TooMany { .. } => (StatusCode::CONFLICT, "A limit is reached"),
         Rejection::InvalidPlan { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "The plan has errors"),
         Rejection::NotAnOption { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "The answer is not an option"),
+        Rejection::UnsuitablePattern { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "The pattern does not fit"),
         Rejection::EmptyAnswer => (StatusCode::UNPROCESSABLE_ENTITY, "The text is empty"),
         Rejection::WrongResourceKind { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "Another kind of resource is requested"),
         Rejection::DependencyCycle { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "The dependencies form a cycle"),

@@ -104,6 +104,13 @@ pub struct SessionMetadata {
     pub agent: Option<Box<AgentLaunch>>,
 }
 
+impl SessionMetadata {
+    /// Returns whether a sandbox confines the process, at least partly.
+    pub fn is_sandboxed(&self) -> bool {
+        self.sandbox.as_ref().is_some_and(|report| report.state != sandbox::Enforcement::NotAvailable)
+    }
+}
+
 /// A session and its state at the time of the lookup.
 #[derive(Debug, Clone)]
 pub struct SessionEntry {

@@ -227,7 +227,7 @@ fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
     for order in [SendPolicy::OnePromptPerTurn, SendPolicy::AsQueued] {
         let (mut session, _) = open_session(&entry, 0);
         let mut inputs = InputQueue::new(order, 0);
-        let permission = AgentInput::Permission { prompt: "gone".to_owned(), allowed: true };
+        let permission = AgentInput::Permission { prompt: "gone".to_owned(), allowed: true, reason: None };
         for (number, input) in (1..).zip([permission, AgentInput::Interrupt, prompt("more")]) {
             inputs.push(number, input).unwrap();
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
 
-use crate::rows::{InboxItem, MergedRange, PendingCounts, ResponsibleParty, SessionState, TaskState};
+use crate::rows::{
+    InboxItem, MergedRange, PendingCounts, PermissionFacts, ResponsibleParty, SessionState, TaskState,
+};
 
 /// State of the fold beside the rows.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +18,7 @@ pub(crate) struct Facts {
     pub externals: BTreeMap<String, BTreeSet<TaskId>>,
     pub externals_met: BTreeSet<String>,
     pub open: OpenItems,
+    pub permissions: PermissionFacts,
     /// The plan change that waits for the user.
     pub offer: Option<OfferId>,
     pub question_expires_after_ms: Option<u64>,

@@ -20,7 +20,7 @@ use crate::{
 impl Views {
     pub(crate) fn fold(&mut self, now: EventMoment<'_>, event: &Event) {
         match event {
-            Event::RunStarted(events::RunStarted { project, work, settings, team }) => {
+            Event::RunStarted(events::RunStarted { project, work, settings, team, .. }) => {
                 self.apply_run_started(now, project, work, settings, team);
             }
             Event::RunPaused(events::RunPaused {}) => self.set_run_state(RunState::Paused),
@@ -221,8 +221,8 @@ impl Views {
             Event::ClarificationRequested(events::ClarificationRequested { question, text }) => {
                 self.apply_clarification_requested(now, *question, text)
             }
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
-                self.apply_question_answered(now, *question, answer)
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
+                self.apply_question_answered(now, *question, answer, reason.as_ref())
             }
             Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
                 self.apply_question_delivered(now, *question)
@@ -432,6 +432,7 @@ impl Views {
             context,
             required,
             permission,
+            similar,
             prompt,
             evidence_gap,
             blocks,
@@ -452,6 +453,7 @@ impl Views {
             context: context.clone(),
             required: *required,
             permission: permission.clone(),
+            similar: similar.as_ref().map(|pattern| self.facts.permissions.similar(pattern)),
             is_in_turn: prompt.is_some(),
             blocks: *blocks,
             ..empty_question(now, *question, *session)
@@ -522,9 +524,11 @@ fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> Q
         context: None,
         required: false,
         permission: None,
+        similar: None,
         is_in_turn: false,
         status: QuestionState::Asked,
         answer: None,
+        denial_reason: None,
         answered_by: None,
         clarifications: Vec::new(),
         withdrawal_reason: None,

@@ -37,9 +37,9 @@ pub use rows::{
     InvocationState, LoopRound, LoopRow, LoopState, ManyQuestions, MergedRange, OverlapRow, PendingCounts,
     PendingQuestion, PhaseApproval, PhaseRow, PhaseState, PlanOfferRow, PlanOfferState, ProgressRow,
     QuestionRow, QuestionState, ReceiptPurpose, ReceiptRow, RequestRow, RequestState, ResponsibleParty,
-    ResultRow, ResultState, RunRow, RunState, SessionRow, SessionState, TaskBlocker, TaskCounts,
-    TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow, TurnSpeaker,
-    UnmetDependency, UsageRow, UsageScope, UsageTotals,
+    ResultRow, ResultState, RunRow, RunState, SessionRow, SessionState, SimilarPermission, TaskBlocker,
+    TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow,
+    TurnSpeaker, UnmetDependency, UsageRow, UsageScope, UsageTotals,
 };
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
 pub use sentence::EventSentence;

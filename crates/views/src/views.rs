@@ -64,6 +64,7 @@ impl Views {
         for (item, actions) in &update.inbox {
             let differs = |row: &InboxRow| row.actions != *actions;
             rows.inbox.change_if(item, differs, |row| row.actions.clone_from(actions));
+            self.facts.permissions.keep_actions(*item, actions);
         }
     }
 

@@ -275,7 +275,7 @@ impl<'a> CheckContext<'a> {
         agent.send_prompt("Make a file.")?;
         let request = agent.wait_for_permission()?;
         ensure!(request.subject.contains("touch allowed"), "it requests {request:?}");
-        agent.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
+        agent.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true, reason: None })?;
         let turn = agent.wait_for_turn_end()?;
         ensure!(
             turn.text.contains("Made it."),
@@ -295,7 +295,7 @@ impl<'a> CheckContext<'a> {
         let agent = self.agent()?;
         agent.send_prompt("Make another file.")?;
         let prompt = agent.wait_for_permission()?.prompt;
-        agent.send_input(&AgentInput::Permission { prompt, allowed: false })?;
+        agent.send_input(&AgentInput::Permission { prompt, allowed: false, reason: None })?;
         let turn = agent.wait_for_turn_end()?;
         match self.setup.refusal {
             RefusalEffect::TurnContinues => {

@@ -73,6 +73,7 @@ impl DrivenAgent {
             role: Role::Worker,
             task_ids: PlanTaskIds::default(),
             checkpoint: None,
+            confinement: drivers::AgentConfinement { is_sandboxed: false, must_ask: true },
         };
         let opened = Session::open(&entry.directory, drivers::set_up_driver(preset, &context));
         let (session, reports) = opened?;
@@ -167,7 +168,11 @@ impl DrivenAgent {
             })?;
             match next {
                 DriverEvent::Permission { request, .. } => {
-                    self.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
+                    self.send_input(&AgentInput::Permission {
+                        prompt: request.prompt,
+                        allowed: true,
+                        reason: None,
+                    })?;
                 }
                 DriverEvent::TurnEnded { text, outcome, .. } => {
                     return Ok(EndedTurn { items, text, used, outcome });

@@ -158,6 +158,8 @@ fn inbox_commands(model: &Model, item: InboxItem) -> Vec<(InboxAction, UserComma
                 task: None,
                 answer: option.unwrap_or_else(|| "yes".to_owned()),
                 scope: PermissionScope::Once,
+                pattern: None,
+                reason: None,
             };
             let reply = UserCommand::RequestClarification { question: id, text: "why?".to_owned() };
             vec![(InboxAction::Answer, answer), (InboxAction::RequestClarification, reply)]

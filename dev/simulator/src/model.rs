@@ -106,4 +106,15 @@ impl Model {
         };
         self.questions.iter().filter_map(pending).collect()
     }
+
+    /// Returns the number of questions that the user sees. Equal permission requests are one.
+    pub(crate) fn n_cards(&self) -> usize {
+        let mut actions = std::collections::BTreeSet::new();
+        let with_person = self.questions_with_person();
+        let mut is_new = |id: &&QuestionId| {
+            let action = self.questions.get(id).and_then(|question| question.action.as_ref());
+            action.is_none_or(|(kind, subject)| actions.insert((kind.pattern_name(), subject)))
+        };
+        with_person.iter().filter(|id| is_new(id)).count()
+    }
 }

@@ -79,6 +79,8 @@ fn invalid_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
         task: None,
         answer: answer.to_owned(),
         scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
     };
     match random.below(10) {
         0..4 => random.pick(&questions).map(|id| answer(*id, "left")),
@@ -160,6 +162,8 @@ fn random_intervention(random: &mut Random, model: &Model) -> Option<UserCommand
             task: Some(task),
             answer: "left".to_owned(),
             scope: PermissionScope::Once,
+            pattern: None,
+            reason: None,
         },
     })
 }
@@ -172,7 +176,14 @@ fn answer_command(random: &mut Random, model: &Model, id: QuestionId) -> Option<
         .pick(&[PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project])
         .copied()
         .unwrap_or_default();
-    Some(UserCommand::Answer { question: Some(id), task: None, answer: word, scope: keep })
+    Some(UserCommand::Answer {
+        question: Some(id),
+        task: None,
+        answer: word,
+        scope: keep,
+        pattern: None,
+        reason: None,
+    })
 }
 
 fn request_decision_command(random: &mut Random, request: RequestId, known: &Request) -> UserCommand {

@@ -417,6 +417,10 @@ export type InboxEntry = { run: RunId, item: InboxItem, task: TaskId | null, pha
   severity: Severity | null,
   /** Work that waits for it. */
   blocks: BlockedWork, sinceAt: Timestamp,
+  /** Equal permission requests of other sessions, which the same answer decides. */
+  equal: Array<QuestionId>,
+  /** Other tasks with an equal request. */
+  equalTasks: Array<TaskId>,
   /** What the user may do with it. */
   actions: Array<InboxAction>,
 };
@@ -436,6 +440,10 @@ export type InboxRow = { item: InboxItem, task: TaskId | null, phase: number | n
   severity: Severity | null,
   /** Work that waits for it. */
   blocks: BlockedWork, sinceAt: Timestamp,
+  /** Equal permission requests of other sessions, which the same answer decides. */
+  equal: Array<QuestionId>,
+  /** Other tasks with an equal request. */
+  equalTasks: Array<TaskId>,
   /** What the user may do with it. */
   actions: Array<InboxAction>,
 };
@@ -1010,8 +1018,12 @@ export type QuestionEntry = { run: RunId, id: QuestionId,
   required: boolean,
   /** Action that the agent needs permission for. */
   permission: PermissionRequest | null,
+  /** Pattern of similar requests, which the user may decide with this one. */
+  similar: SimilarPermission | null,
   /** Whether the agent asks during its turn, which continues with the answer. */
-  isInTurn: boolean, status: QuestionState, answer: string | null, answeredBy: Actor | null,
+  isInTurn: boolean, status: QuestionState, answer: string | null,
+  /** Why a permission is denied, as the agent was told. */
+  denialReason: string | null, answeredBy: Actor | null,
   /** Questions back to the agent before answering. */
   clarifications: Array<Clarification>, withdrawalReason: string | null,
   /** Work that waits for it. */
@@ -1045,8 +1057,12 @@ export type QuestionRow = { id: QuestionId,
   required: boolean,
   /** Action that the agent needs permission for. */
   permission: PermissionRequest | null,
+  /** Pattern of similar requests, which the user may decide with this one. */
+  similar: SimilarPermission | null,
   /** Whether the agent asks during its turn, which continues with the answer. */
-  isInTurn: boolean, status: QuestionState, answer: string | null, answeredBy: Actor | null,
+  isInTurn: boolean, status: QuestionState, answer: string | null,
+  /** Why a permission is denied, as the agent was told. */
+  denialReason: string | null, answeredBy: Actor | null,
   /** Questions back to the agent before answering. */
   clarifications: Array<Clarification>, withdrawalReason: string | null,
   /** Work that waits for it. */
@@ -1352,6 +1368,16 @@ export type Severity = "low" | "medium" | "high" | "critical";
 /** What happens to running sessions when the server stops. */
 export type ShutdownMode = "leave" | "end";
 
+/** The pattern with which a permission request and similar ones can be decided. */
+export type SimilarPermission = {
+  /** For example `run:npm test *`; starts with `=` if it names exactly this request. */
+  pattern: string,
+  /** Requests of this pattern that the user allowed in this run. */
+  nAllowed: number,
+  /** Whether "allow similar for this run" is the suggested answer. */
+  isSuggested: boolean,
+};
+
 /** A request to stop the server. */
 export type StopRequest = {
   /** `leave` keeps the agents running, `end` ends their processes. */
@@ -1630,6 +1656,10 @@ export type UserCommand = "pauseRun" | "continueRun" | "cancelRun" | { "pausePha
     question?: QuestionId | null, task?: TaskId | null, answer: string,
     /** For permissions: how long the answer applies. */
     scope?: PermissionScope,
+    /** For permissions that apply longer than once: the pattern to save. `None` saves this request only. */
+    pattern?: string | null,
+    /** For a denied permission: what the agent is told. */
+    reason?: string | null,
   } }
 | { "requestClarification": { question: QuestionId, text: string,
   } }

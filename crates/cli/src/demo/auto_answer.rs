@@ -40,7 +40,14 @@ fn answer_to_question(row: &QuestionRow) -> UserCommand {
         QuestionKind::Confirmation => offered.unwrap_or_else(|| "yes".to_owned()),
         QuestionKind::Text | QuestionKind::Selection => offered.unwrap_or_else(|| FALLBACK_ANSWER.to_owned()),
     };
-    UserCommand::Answer { question: Some(row.id), task: None, answer, scope: PermissionScope::Once }
+    UserCommand::Answer {
+        question: Some(row.id),
+        task: None,
+        answer,
+        scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
+    }
 }
 
 /// Grants permissions; refuses or skips everything else.

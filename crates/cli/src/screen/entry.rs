@@ -53,6 +53,10 @@ pub(crate) struct EntryChoice {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum EntryAction {
     Answer(QuestionId, String, PermissionScope),
+    /// Allows requests of a pattern, for the run.
+    AllowSimilar(QuestionId, String),
+    /// The text is the reason.
+    DenyPermission(QuestionId),
     Provide(RequestId, ProvidedResource),
     /// The text is the reason.
     Refuse(RequestId),
@@ -97,7 +101,7 @@ pub(crate) enum ParsedInput {
 /// Returns an entry of the inbox; `None` if the row of its item is missing.
 pub(crate) fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> Option<InboxEntry> {
     let mut entry = match row.item {
-        InboxItem::Question(id) => question::entry(locale, board.questions.get(&id)?),
+        InboxItem::Question(id) => question::entry(locale, board.questions.get(&id)?, &row.equal_tasks),
         InboxItem::Request(id) => request::entry(locale, board.requests.get(&id)?),
         InboxItem::Gate(phase) => gate::entry(locale, board, board.gates.get(&phase)?),
         InboxItem::Escalation(id) => escalation::entry(locale, board.escalations.get(&id)?),
@@ -225,7 +229,7 @@ impl InboxEntry {
 impl EntryAction {
     fn to_inbox_action(&self) -> InboxAction {
         match self {
-            Self::Answer(..) => InboxAction::Answer,
+            Self::Answer(..) | Self::AllowSimilar(..) | Self::DenyPermission(_) => InboxAction::Answer,
             Self::Provide(..) => InboxAction::Provide,
             Self::Refuse(_) => InboxAction::Refuse,
             Self::SkipRequest(_) => InboxAction::Skip,
@@ -241,6 +245,22 @@ impl EntryAction {
         let note = Some(text.to_owned()).filter(|text| !text.is_empty());
         match self {
             Self::Answer(question, text, keep) => answer_command(*question, text, *keep),
+            Self::AllowSimilar(question, pattern) => UserCommand::Answer {
+                question: Some(*question),
+                task: None,
+                answer: "allow".to_owned(),
+                scope: PermissionScope::Run,
+                pattern: Some(pattern.clone()),
+                reason: None,
+            },
+            Self::DenyPermission(question) => UserCommand::Answer {
+                question: Some(*question),
+                task: None,
+                answer: "deny".to_owned(),
+                scope: PermissionScope::Once,
+                pattern: None,
+                reason: note,
+            },
             Self::Provide(request, provided) => {
                 UserCommand::Provide { request: *request, provided: provided.clone() }
             }
@@ -265,7 +285,14 @@ impl EntryAction {
 }
 
 fn answer_command(question: QuestionId, text: &str, keep: PermissionScope) -> UserCommand {
-    UserCommand::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
+    UserCommand::Answer {
+        question: Some(question),
+        task: None,
+        answer: text.to_owned(),
+        scope: keep,
+        pattern: None,
+        reason: None,
+    }
 }
 
 /// Joins the parts of a heading.

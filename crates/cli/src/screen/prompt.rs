@@ -228,6 +228,8 @@ fn parse_prefixed_line(text: &str, entry: &InboxEntry, locale: Locale) -> Option
                 task: None,
                 answer,
                 scope: domain::PermissionScope::Once,
+                pattern: None,
+                reason: None,
             }))
         }
         _ => None,

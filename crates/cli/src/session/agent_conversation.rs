@@ -13,8 +13,8 @@ use std::{
 
 use domain::{PlanTaskIds, Role};
 use drivers::{
-    AgentInput, DriverCheckpoint, DriverContext, DriverEvent, DriverSetup, SendError, TurnOutcome,
-    set_up_driver,
+    AgentConfinement, AgentInput, DriverCheckpoint, DriverContext, DriverEvent, DriverSetup, SendError,
+    TurnOutcome, set_up_driver,
 };
 use sessions::{
     InputQueue, InputRecord, RefusedInput, SendPolicy, Session, SessionEntry, SessionError, SessionReport,
@@ -79,6 +79,7 @@ pub(crate) fn set_up_session_driver(
         role: Role::Worker,
         task_ids: PlanTaskIds::default(),
         checkpoint: Some(checkpoint),
+        confinement: AgentConfinement { is_sandboxed: entry.metadata.is_sandboxed(), must_ask: true },
     };
     Some(set_up_driver(&agent.preset, &context))
 }

@@ -76,7 +76,7 @@ impl PendingPrompts {
         let prompt = open.prompt.clone();
         let input = match &open.kind {
             PromptKind::Permission(options) => {
-                AgentInput::Permission { prompt, allowed: parse_permission(line, options)? }
+                AgentInput::Permission { prompt, allowed: parse_permission(line, options)?, reason: None }
             }
             PromptKind::Question(question) => {
                 let answer = find_option(line, &question.options).unwrap_or_else(|| line.to_owned());
@@ -140,7 +140,11 @@ mod tests {
             let input = pending.parse_reply(line).map_err(|_| ());
             assert_eq!(
                 input,
-                expected.map(|allowed| AgentInput::Permission { prompt: "p".to_owned(), allowed }),
+                expected.map(|allowed| AgentInput::Permission {
+                    prompt: "p".to_owned(),
+                    allowed,
+                    reason: None
+                }),
                 "{line}"
             );
             assert_eq!(pending.is_open(), expected.is_err(), "an invalid answer leaves the prompt open");

@@ -48,7 +48,7 @@ fn agents_of_every_protocol_are_prompted_answered_interrupted_and_resumed() {
         assert_eq!(turn.messages, ["ASK_USER"], "{protocol:?}");
         agent.prompt("sqlite");
         let prompt = agent.await_permission();
-        agent.send(&AgentInput::Permission { prompt, allowed: true });
+        agent.send(&AgentInput::Permission { prompt, allowed: true, reason: None });
         let turn = agent.wait_for_turn_end();
         assert_eq!(turn.messages, ["DONE"], "{protocol:?}: output of its tool is not a message");
         assert!(turn.text.contains("It may."), "{protocol:?}: {turn:?}");
@@ -92,7 +92,7 @@ fn new_connection_continues_and_sends_no_input_twice() {
         // In the middle of a turn with an open prompt: it is reported again and can be answered.
         agent.reconnect();
         let prompt = agent.await_permission();
-        agent.send(&AgentInput::Permission { prompt, allowed: false });
+        agent.send(&AgentInput::Permission { prompt, allowed: false, reason: None });
         agent.reconnect();
         agent.wait_for_turn_end();
         agent.stop();

@@ -310,6 +310,7 @@ fn open_session(
         role: Role::Worker,
         task_ids: PlanTaskIds::default(),
         checkpoint,
+        confinement: drivers::AgentConfinement { is_sandboxed: false, must_ask: true },
     };
     Session::open(&entry.directory, drivers::set_up_driver(preset, &context)).unwrap()
 }

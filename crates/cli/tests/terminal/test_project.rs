@@ -161,6 +161,7 @@ impl TestProject {
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             commit: runtime::CommitStyle::default(),
+            must_ask: false,
             land_strategy: runtime::LandStrategy::Merge,
             refs_after_ms: None,
             template: None,

@@ -45,7 +45,7 @@ pub(super) enum ToolAnswer {
         updated_input: Box<RawValue>,
     },
     Deny {
-        message: &'static str,
+        message: String,
         interrupt: bool,
     },
 }
@@ -66,15 +66,17 @@ impl PendingPrompt {
         }
     }
 
-    /// Returns the answer yes or no. A question can be declined this way, but not answered.
-    pub(super) fn permission_answer(&self, is_allowed: bool) -> Option<PromptAnswer> {
+    /// Returns the answer yes or no. A question can be declined this way, but not answered. The model reads the reason
+    /// of a denial as the result of its tool use.
+    pub(super) fn permission_answer(&self, is_allowed: bool, reason: Option<&str>) -> Option<PromptAnswer> {
         match self {
             Self::Tool { input, .. } if is_allowed => {
                 Some(PromptAnswer::Tool(ToolAnswer::Allow { updated_input: input.clone() }))
             }
             Self::Question { .. } | Self::Elicitation { .. } if is_allowed => None,
             Self::Tool { .. } | Self::Question { .. } => {
-                Some(PromptAnswer::Tool(ToolAnswer::Deny { message: DENIED, interrupt: false }))
+                let message = reason.unwrap_or(DENIED).to_owned();
+                Some(PromptAnswer::Tool(ToolAnswer::Deny { message, interrupt: false }))
             }
             Self::Elicitation { .. } => Some(PromptAnswer::Elicitation(ElicitationAnswer::Decline)),
         }
@@ -94,7 +96,7 @@ impl PendingPrompt {
                 let updated_input = to_raw_value(&input).ok()?;
                 Some(PromptAnswer::Tool(ToolAnswer::Allow { updated_input }))
             }
-            Self::Elicitation { form } if form.is_refused(answer) => self.permission_answer(false),
+            Self::Elicitation { form } if form.is_refused(answer) => self.permission_answer(false, None),
             Self::Elicitation { form } => {
                 let content = OrderedMap(form.parse_answers(answer));
                 Some(PromptAnswer::Elicitation(ElicitationAnswer::Accept { content }))

@@ -176,7 +176,8 @@ impl CodexDriver {
                 | requests::RequestKind::Prompt,
                 Some(error),
             ) => self.end_turn(end, messages::TurnEnding::failed(error.message.clone())),
-            (requests::RequestKind::Initialize, None) | (requests::RequestKind::Interrupt, _) => Vec::new(),
+            (requests::RequestKind::Initialize, None)
+            | (requests::RequestKind::Steer | requests::RequestKind::Interrupt, _) => Vec::new(),
         }
     }
 }

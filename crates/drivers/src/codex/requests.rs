@@ -13,6 +13,7 @@ pub(super) enum RequestKind {
     Initialize,
     Thread,
     Prompt,
+    Steer,
     Interrupt,
 }
 
@@ -24,6 +25,7 @@ impl RequestKind {
             "initialize" => Some(Self::Initialize),
             "thread" => Some(Self::Thread),
             "prompt" => Some(Self::Prompt),
+            "steer" => Some(Self::Steer),
             "interrupt" => Some(Self::Interrupt),
             _ => None,
         }
@@ -45,7 +47,9 @@ pub(super) fn encode_open_thread(options: &CodexOptions) -> Vec<OutgoingBytes> {
         thread_id,
         cwd: options.directory.to_string_lossy().into_owned(),
         approval_policy: options.approval.name(),
-        sandbox: options.sandbox.name(),
+        // Each turn sets its own sandbox. A thread that may write makes the agent mark the folder as trusted in the
+        // user's configuration file.
+        sandbox: "read-only",
         model: options.model.as_deref(),
         // The history is in Jangdan's log, and would arrive as one long line.
         exclude_turns: thread_id.is_some().then_some(true),
@@ -59,9 +63,21 @@ pub(super) fn encode_open_thread(options: &CodexOptions) -> Vec<OutgoingBytes> {
 }
 
 /// Starts a turn, or adds to the running one.
-pub(super) fn encode_prompt(number: u32, thread_id: &str, text: &str) -> Vec<OutgoingBytes> {
+pub(super) fn encode_prompt(
+    options: &CodexOptions,
+    number: u32,
+    thread_id: &str,
+    text: &str,
+) -> Vec<OutgoingBytes> {
     let input = [TextInput { r#type: "text", text }];
-    encode_request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input })
+    let sandbox_policy = SandboxPolicy::of_turn(options);
+    encode_request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input, sandbox_policy })
+}
+
+/// Adds a text to the running turn.
+pub(super) fn encode_steer(number: u32, thread_id: &str, turn: &str, text: &str) -> Vec<OutgoingBytes> {
+    let steer = TurnSteer { thread_id, expected_turn_id: turn, input: [TextInput { r#type: "text", text }] };
+    encode_request(format!("steer-{number}"), "turn/steer", &steer)
 }
 
 /// Stops the turn.
@@ -97,12 +113,15 @@ impl ApprovalPolicy {
     }
 }
 
-impl CodexSandboxMode {
-    fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::None => "danger-full-access",
+impl SandboxPolicy {
+    fn of_turn(options: &CodexOptions) -> Self {
+        match options.sandbox {
+            CodexSandboxMode::ReadOnly => Self::ReadOnly,
+            CodexSandboxMode::WorkspaceWrite => Self::WorkspaceWrite {
+                writable_roots: [options.directory.to_string_lossy().into_owned()],
+                network_access: false,
+            },
+            CodexSandboxMode::None => Self::DangerFullAccess,
         }
     }
 }
@@ -176,6 +195,24 @@ struct OpenThread<'a> {
 struct TurnStart<'a> {
     thread_id: &'a str,
     input: [TextInput<'a>; 1],
+    sandbox_policy: SandboxPolicy,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TurnSteer<'a> {
+    thread_id: &'a str,
+    expected_turn_id: &'a str,
+    input: [TextInput<'a>; 1],
+}
+
+/// What the commands of a turn may do.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum SandboxPolicy {
+    ReadOnly,
+    WorkspaceWrite { writable_roots: [String; 1], network_access: bool },
+    DangerFullAccess,
 }
 
 #[derive(Serialize)]
@@ -189,4 +226,54 @@ struct TextInput<'a> {
 struct TurnInterrupt<'a> {
     thread_id: &'a str,
     turn_id: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(sandbox: CodexSandboxMode) -> CodexOptions {
+        CodexOptions {
+            directory: "/work/tree".into(),
+            thread: ThreadStart::Fresh,
+            approval: ApprovalPolicy::OnRequest,
+            sandbox,
+            model: None,
+            decoding: protocol::DecoderOptions {
+                role: domain::Role::Worker,
+                key: None,
+                key_requirement: protocol::KeyRequirement::Optional,
+                task_ids: protocol::AcceptedTaskIds::OfPlan(domain::PlanTaskIds::default()),
+            },
+        }
+    }
+
+    fn sent(outgoing: Vec<OutgoingBytes>) -> String {
+        outgoing.into_iter().map(|line| String::from_utf8(line.bytes).unwrap()).collect()
+    }
+
+    #[test]
+    fn only_turns_may_write_so_that_the_configuration_of_the_user_stays_unchanged() {
+        for (mode, policy) in [
+            (CodexSandboxMode::ReadOnly, r#"{"type":"readOnly"}"#),
+            (
+                CodexSandboxMode::WorkspaceWrite,
+                r#"{"type":"workspaceWrite","writableRoots":["/work/tree"],"networkAccess":false}"#,
+            ),
+            (CodexSandboxMode::None, r#"{"type":"dangerFullAccess"}"#),
+        ] {
+            let options = options(mode);
+            let opened = sent(encode_open_thread(&options));
+            assert!(opened.contains(r#""sandbox":"read-only""#), "{opened}");
+            let turn = sent(encode_prompt(&options, 1, "t", "hello"));
+            assert!(turn.contains(&format!(r#""sandboxPolicy":{policy}"#)), "{turn}");
+        }
+    }
+
+    #[test]
+    fn reason_of_a_denial_is_added_to_the_turn() {
+        let steer = sent(encode_steer(3, "t", "u", "not now"));
+        let expected = r#"{"id":"steer-3","method":"turn/steer","params":{"threadId":"t","expectedTurnId":"u","input":[{"type":"text","text":"not now"}]}}"#;
+        assert_eq!(steer.trim(), expected);
+    }
 }

@@ -1,7 +1,7 @@
 //! Notices: inputs that are rendered as a heading and a text.
 
 use domain::{AgentInvocationOutcome, AgentName, Locale, Role, SessionInput, TestFeedback};
-use protocol::prompts::{Notice, PromptTemplate, TaskSummary, TemplateValues, done_example};
+use protocol::prompts::{Notice, PromptTemplate, TaskSummary, TemplateValues, done_example, render_template};
 
 use super::{InputBrief, InputContext};
 
@@ -100,10 +100,18 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
 }
 
 /// Renders the answer to a permission request of a process that has ended since.
-pub(super) fn late_permission_notice(is_allowed: bool, locale: Locale) -> Notice {
-    let template =
-        if is_allowed { PromptTemplate::PermissionGranted } else { PromptTemplate::PermissionDenied };
-    Notice::new("PERMISSION", template, locale, &TemplateValues::new())
+pub(super) fn late_permission_notice(is_allowed: bool, reason: Option<&str>, locale: Locale) -> Notice {
+    if is_allowed {
+        return Notice::new("PERMISSION", PromptTemplate::PermissionGranted, locale, &TemplateValues::new());
+    }
+    let values = TemplateValues::new().optional("reason", reason);
+    Notice::new("PERMISSION", PromptTemplate::PermissionDenied, locale, &values)
+}
+
+/// Renders why the user denied a permission.
+pub(super) fn denial_text(reason: &str, locale: Locale) -> String {
+    let values = TemplateValues::new().text("reason", reason);
+    render_template(PromptTemplate::Denial, locale, &values).trim_end().to_owned()
 }
 
 pub(super) fn file_reference_notice(path: &str, locale: Locale) -> Notice {

@@ -55,8 +55,8 @@ pub(crate) fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) ->
     let (id, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let input = match verb {
         "prompt" => AgentInput::Prompt { text: rest.replace("\\n", "\n") },
-        "allow" => AgentInput::Permission { prompt: id.to_owned(), allowed: true },
-        "deny" => AgentInput::Permission { prompt: id.to_owned(), allowed: false },
+        "allow" => AgentInput::Permission { prompt: id.to_owned(), allowed: true, reason: None },
+        "deny" => AgentInput::Permission { prompt: id.to_owned(), allowed: false, reason: None },
         "answer" => AgentInput::Answer { prompt: id.to_owned(), answer: text.to_owned() },
         "interrupt" => AgentInput::Interrupt,
         "silence" => return driver.on_silence(rest.parse().unwrap()),

@@ -50,7 +50,7 @@ impl TranscriptPlayer {
             "open" | "resume" => return self.start_session(),
             "end" => return self.end_session(),
             "prompt" => AgentInput::Prompt { text },
-            "allow" | "deny" => AgentInput::Permission { prompt, allowed: word == "allow" },
+            "allow" | "deny" => AgentInput::Permission { prompt, allowed: word == "allow", reason: None },
             "answer" => AgentInput::Answer { prompt, answer: text },
             "interrupt" => AgentInput::Interrupt,
             other => panic!("unknown action {other:?}"),

@@ -83,7 +83,7 @@ impl Run {
     pub(super) fn apply_question_expired(&mut self, event: &events::QuestionExpired) {
         let events::QuestionExpired { question, default_used } = event;
         match default_used {
-            Some(answer) => self.apply_question_answered(*question, answer),
+            Some(answer) => self.apply_question_answered(*question, answer, None),
             None => self.close_question(*question, QuestionState::Expired),
         }
     }
@@ -165,17 +165,18 @@ impl Run {
         if let Some(session) = self.session_mut(session) {
             session.questions.push_back(id);
         }
-        if let Some(expires) = self.settings.question_expires_after_ms {
+        let question = self.questions.get(id.0);
+        // A permission that is not decided stays pending: absence is never a denial.
+        if let (Some(expires), None) = (self.settings.question_expires_after_ms, &question.permission) {
             self.timers.set(add_ms(at, expires), Deadline::QuestionExpiry(id));
         }
-        let question = self.questions.get(id.0);
         let phase = question.task.map(|task| self.task(task).planned.phase);
         if let (Some(agent), Some(phase), None) = (&question.agent, phase, &question.permission) {
             *self.question_counts.entry(format!("{phase} {agent}")).or_default() += 1;
         }
     }
 
-    pub(super) fn apply_question_answered(&mut self, id: QuestionId, answer: &str) {
+    pub(super) fn apply_question_answered(&mut self, id: QuestionId, answer: &str, reason: Option<&String>) {
         self.close_question(id, QuestionState::Answered);
         self.end_evidence_question(id);
         let question = self.questions.get(id.0);
@@ -184,6 +185,7 @@ impl Run {
             Some(request) => SessionInput::Permission {
                 prompt: request.prompt.clone(),
                 allowed: is_allowing_answer(answer),
+                reason: reason.cloned(),
                 question: Some(id),
             },
             None => {

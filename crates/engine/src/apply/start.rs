@@ -39,8 +39,10 @@ impl Run {
         work: &PlannedWork,
         settings: &RunSettings,
         team: &[TeamMember],
+        is_evidence_required: bool,
     ) {
         self.status = RunStatus::Active;
+        self.is_evidence_required = is_evidence_required;
         self.settings = settings.clone();
         self.team = Team { members: team.to_vec() };
         self.budget_usage = BudgetUsage::new(settings.budgets.iter().copied());

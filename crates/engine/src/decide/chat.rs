@@ -2,7 +2,7 @@
 
 use domain::{EscalationLevel, Event, QuestionId, events};
 
-use super::DecisionContext;
+use super::{DecisionContext, permission::PermissionChoice};
 use crate::{
     rejection::Rejection,
     state::{GateState, QuestionState, TaskStage},
@@ -28,7 +28,7 @@ impl DecisionContext<'_> {
                     return Err(Rejection::NotAnOption { question, answer, options });
                 }
                 self.emit(events::ChatMessageSent { text, answers: Some(question) });
-                self.accept_answer(question, answer);
+                self.settle_question(question, &answer, &PermissionChoice::default());
                 Ok(())
             }
             Err(Rejection::NoPendingQuestion) => self.send_chat_message(text),

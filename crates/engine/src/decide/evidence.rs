@@ -40,6 +40,7 @@ impl DecisionContext<'_> {
             None => Some(ClaimEvidence::Change),
             Some(_) if round.has_result => Some(ClaimEvidence::Result),
             Some(_) if has_reason => Some(ClaimEvidence::Reason),
+            Some(_) if !self.run.is_evidence_required => Some(ClaimEvidence::NotRequired),
             Some(_) => None,
         };
         match evidence {
@@ -106,6 +107,7 @@ impl DecisionContext<'_> {
             context: None,
             required: true,
             permission: None,
+            similar: None,
             prompt: None,
             evidence_gap: Some(evidence_gap),
         };

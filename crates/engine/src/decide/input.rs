@@ -2,7 +2,7 @@
 
 use domain::{AgentOutput, CheckpointOutcome, Report, RunInput, SessionId, UserCommand, events};
 
-use super::{DecisionContext, agent_message::MessageOrigin};
+use super::{DecisionContext, agent_message::MessageOrigin, permission::PermissionChoice};
 use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
 
 impl DecisionContext<'_> {
@@ -45,8 +45,9 @@ impl DecisionContext<'_> {
             UserCommand::MarkExternalMet { name } => self.mark_external_met(name),
             UserCommand::ApplyPlanChange { offer } => self.apply_plan_change(offer),
             UserCommand::IgnorePlanChange { offer } => self.ignore_plan_change(offer),
-            UserCommand::Answer { question, task, answer, scope } => {
-                self.answer_question(question, task.as_ref(), &answer, scope)
+            UserCommand::Answer { question, task, answer, scope, pattern, reason } => {
+                let choice = PermissionChoice { scope, pattern, reason };
+                self.answer_question(question, task.as_ref(), &answer, choice)
             }
             UserCommand::RequestClarification { question, text } => {
                 self.request_clarification(question, text)

@@ -6,7 +6,25 @@ use domain::{
 };
 
 use super::{DecisionContext, question::QuestionDraft};
-use crate::{apply::is_allowing_answer, state::TaskIndex};
+use crate::{
+    apply::is_allowing_answer,
+    permission_pattern::{exact_pattern, pattern_allows, pattern_matches_loosely, propose_pattern},
+    rejection::Rejection,
+    state::TaskIndex,
+};
+
+/// Longest pattern and reason that a user may send, in bytes.
+const TEXT_BYTES_MAX: usize = 4096;
+
+/// How a user decides a permission request.
+#[derive(Debug, Default)]
+pub(super) struct PermissionChoice {
+    pub(super) scope: PermissionScope,
+    /// The pattern to save; `None` for the exact request.
+    pub(super) pattern: Option<String>,
+    /// What the agent is told about a denial.
+    pub(super) reason: Option<String>,
+}
 
 enum PermissionVerdict {
     Allowed(String),
@@ -28,6 +46,7 @@ impl DecisionContext<'_> {
                     default: None,
                     context: request.detail.clone(),
                     required: true,
+                    similar: Some(propose_pattern(&request)),
                     permission: Some(request),
                     prompt: None,
                     evidence_gap: None,
@@ -37,7 +56,7 @@ impl DecisionContext<'_> {
         };
         let prompt = request.prompt.clone();
         self.emit(events::PermissionDecided { session, request, allowed, rule });
-        self.send_input(session, SessionInput::Permission { prompt, allowed, question: None });
+        self.send_input(session, SessionInput::Permission { prompt, allowed, reason: None, question: None });
     }
 
     /// Precedence: deny patterns, saved answers, allow patterns, the mode.
@@ -52,7 +71,7 @@ impl DecisionContext<'_> {
             .iter()
             .chain(&self.run.permission_rules)
             .rev()
-            .find(|(pattern, _)| pattern_matches_loosely(pattern, request));
+            .find(|(pattern, allowed)| rule_applies(pattern, *allowed, request));
         match saved {
             Some((pattern, true)) => return PermissionVerdict::Allowed(format!("saved {pattern}")),
             Some((pattern, false)) => return PermissionVerdict::Denied(format!("saved {pattern}")),
@@ -83,135 +102,126 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn save_permission_rule(
-        &mut self,
+    /// Checks what a user sends with the answer to a question, and removes surrounding spaces.
+    pub(super) fn check_permission_choice(
+        &self,
         question: QuestionId,
         answer: &str,
-        scope: PermissionScope,
-    ) {
-        let question = self.run.questions.get(question.0);
-        if let Some(request) = question.permission.as_ref().filter(|_| scope != PermissionScope::Once) {
-            let task =
-                question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.task_id(task));
-            // The exact subject, not a pattern: only what was asked is granted.
-            let pattern = format!("={}:{}", request.kind.pattern_name(), request.subject);
-            self.emit(events::PermissionRuleSaved {
-                scope,
-                task,
-                pattern,
-                allowed: is_allowing_answer(answer),
+        choice: PermissionChoice,
+    ) -> Result<PermissionChoice, Rejection> {
+        let PermissionChoice { scope, pattern, reason } = choice;
+        let trimmed =
+            |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let (pattern, reason) = (trimmed(pattern), trimmed(reason));
+        let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > TEXT_BYTES_MAX);
+        if is_long(&pattern) || is_long(&reason) {
+            return Err(Rejection::TooMany {
+                object: "bytes of a pattern or reason",
+                max: TEXT_BYTES_MAX,
+                hint: "write a shorter one",
             });
         }
-    }
-}
-
-/// Returns whether a pattern or a saved answer names the subject of a request; used to deny.
-fn pattern_matches_loosely(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| pattern_matches_request(pattern, request, false))
-}
-
-/// Returns whether a pattern or a saved answer allows a request. `*` does not match characters that join commands.
-fn pattern_allows(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| pattern_matches_request(pattern, request, true))
-}
-
-/// Returns whether a saved answer has exactly this subject; `None` if it is a pattern.
-fn matches_exactly(pattern: &str, request: &PermissionRequest) -> Option<bool> {
-    let exact = pattern.strip_prefix('=')?;
-    Some(exact.split_once(':') == Some((request.kind.pattern_name(), request.subject.as_str())))
-}
-
-fn pattern_matches_request(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
-    let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
-    let kinds = ["edit", "run", "read", "fetch", "other"];
-    let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
-    let fits_kind = kind.is_empty() || kind == request.kind.pattern_name();
-    let is_command = strictly && request.kind == PermissionKind::Run;
-    let joins_commands = |c: char| {
-        is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
-    };
-    if request.kind == PermissionKind::Run {
-        return fits_kind && glob_matches(rest, &request.subject, joins_commands);
-    }
-    // A path with `..` may leave the folder that the pattern names.
-    let leaves_folder = |path: &str| path.split('/').any(|part| part == "..");
-    let fits = |path: &str| !(strictly && leaves_folder(path)) && glob_matches(rest, path, joins_commands);
-    // A patch lists its files, one per line: all must be allowed, any can be denied.
-    let mut paths = request.subject.split('\n');
-    fits_kind && if strictly { paths.all(fits) } else { paths.any(fits) }
-}
-
-/// Matches `*` against any characters except the barred ones.
-fn glob_matches(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        let position = if parts.peek().is_none() { rest.rfind(part) } else { rest.find(part) };
-        let Some(position) = position else { return false };
-        let (skipped, from) = rest.split_at(position);
-        if skipped.contains(is_barred) {
-            return false;
+        let request = self.run.questions.get(question.0).permission.as_ref();
+        if let (Some(pattern), Some(request)) = (&pattern, request) {
+            let applies = rule_applies(pattern, is_allowing_answer(answer), request);
+            if scope == PermissionScope::Once || !applies {
+                let is_kept = scope != PermissionScope::Once;
+                return Err(Rejection::UnsuitablePattern { question, pattern: pattern.clone(), is_kept });
+            }
         }
-        rest = from.strip_prefix(part).unwrap_or(from);
+        Ok(PermissionChoice { scope, pattern, reason })
     }
-    rest.is_empty()
-}
 
-#[cfg(test)]
-mod tests {
-    use domain::{PermissionKind, PermissionRequest};
-
-    use super::{pattern_allows, pattern_matches_loosely};
-
-    #[test]
-    fn pattern_allows_its_commands_but_no_joined_ones() {
-        let cases = [
-            ("run:cargo test*", PermissionKind::Run, "cargo test --all", true),
-            ("run:cargo test*", PermissionKind::Run, "cargo test; rm -rf /", false),
-            ("run:cargo test*", PermissionKind::Run, "cargo test $(rm x)", false),
-            ("run:cargo test*", PermissionKind::Run, "cargo build", false),
-            ("cargo test", PermissionKind::Run, "cargo test", true),
-            ("cargo test", PermissionKind::Run, "cargo test x", false),
-            ("edit:src/**", PermissionKind::Edit, "src/a/b.rs", true),
-            ("edit:src/**", PermissionKind::Read, "src/a/b.rs", false),
-            ("*.md", PermissionKind::Edit, "docs/a.md", true),
-            ("*.md", PermissionKind::Edit, "docs/a.md.exe", false),
-            ("fetch:https://docs.rs/*", PermissionKind::Fetch, "https://docs.rs/serde", true),
-            // A saved answer of an earlier run.
-            ("=run:rm *; ls", PermissionKind::Run, "rm *; ls", true),
-            ("=run:rm *; ls", PermissionKind::Run, "rm x; ls", false),
-            ("=run:make", PermissionKind::Other, "make", false),
-            ("a*b*c", PermissionKind::Other, "axxbyyc", true),
-            ("a*b*c", PermissionKind::Other, "axxc", false),
-            ("edit:src/**", PermissionKind::Edit, "src/../../etc/passwd", false),
-            ("edit:src/**", PermissionKind::Edit, "src/a.rs\nsrc/b.rs", true),
-            ("edit:src/**", PermissionKind::Edit, "src/a.rs\nsecret/b", false),
-            ("*.rs", PermissionKind::Edit, "secret/b\nsrc/a.rs", false),
-            ("edit:src/**", PermissionKind::Edit, "", false),
-        ];
-        for (pattern, kind, subject, expected) in cases {
-            assert_eq!(
-                pattern_allows(pattern, &permission_request(kind, subject)),
-                expected,
-                "{pattern} for {subject}"
-            );
+    /// Saves the decision as a rule, and answers the question and the open ones that it decides too: those with the
+    /// same action, and those that the rule applies to.
+    pub(super) fn decide_permission(
+        &mut self,
+        question: QuestionId,
+        request: &PermissionRequest,
+        answer: &str,
+        choice: &PermissionChoice,
+    ) {
+        let allowed = is_allowing_answer(answer);
+        let pattern = choice.pattern.clone().unwrap_or_else(|| exact_pattern(request));
+        let is_equal = |other: &QuestionId| self.is_equal_permission(question, *other);
+        let equal: Vec<QuestionId> = self.open_permission_questions().filter(is_equal).collect();
+        self.save_permission_rules(&equal, &pattern, allowed, choice.scope);
+        let mut decided = equal;
+        decided.extend(self.questions_decided_by_rule(question, &pattern, allowed, choice.scope));
+        decided.sort();
+        decided.dedup();
+        // The question that the user saw is answered first.
+        decided.retain(|other| *other != question);
+        for decided in [question].into_iter().chain(decided) {
+            self.accept_permission_answer(decided, answer.to_owned(), choice.reason.clone());
         }
     }
 
-    #[test]
-    fn denied_file_denies_the_whole_patch() {
-        let patch = permission_request(PermissionKind::Edit, "src/a.rs\nsecret/b");
-        assert!(pattern_matches_loosely("edit:secret/**", &patch));
-        assert!(pattern_matches_loosely("edit:src/**", &patch));
-        assert!(!pattern_matches_loosely("edit:docs/**", &patch));
+    /// Returns whether two questions ask for permission for the same action.
+    pub(super) fn is_equal_permission(&self, one: QuestionId, other: QuestionId) -> bool {
+        let action = |id: QuestionId| {
+            let request = self.run.questions.get(id.0).permission.as_ref()?;
+            Some((request.kind, request.subject.as_str()))
+        };
+        action(one).is_some() && action(one) == action(other)
     }
 
-    fn permission_request(kind: PermissionKind, subject: &str) -> PermissionRequest {
-        let (prompt, subject) = (String::new(), subject.to_owned());
-        PermissionRequest { prompt, kind, subject, in_worktree: false, detail: None }
+    /// Returns the open questions that a rule decides as soon as it is saved.
+    fn questions_decided_by_rule(
+        &self,
+        question: QuestionId,
+        pattern: &str,
+        allowed: bool,
+        scope: PermissionScope,
+    ) -> Vec<QuestionId> {
+        let task = self.run.questions.get(question.0).task;
+        self.open_permission_questions()
+            .filter(|other| match scope {
+                PermissionScope::Once => false,
+                PermissionScope::Task => self.run.questions.get(other.0).task == task,
+                PermissionScope::Run | PermissionScope::Project => true,
+            })
+            .filter(|other| {
+                let request = self.run.questions.get(other.0).permission.as_ref();
+                request.is_some_and(|request| rule_applies(pattern, allowed, request))
+            })
+            .collect()
     }
+
+    /// Returns the undecided permission requests, also those that wait behind another question of their session.
+    fn open_permission_questions(&self) -> impl Iterator<Item = QuestionId> {
+        let is_permission = |id: &QuestionId| self.run.questions.get(id.0).permission.is_some();
+        self.run.open_questions.iter().copied().filter(is_permission)
+    }
+
+    /// Saves a rule; one for each task if it applies to tasks.
+    fn save_permission_rules(
+        &mut self,
+        questions: &[QuestionId],
+        pattern: &str,
+        allowed: bool,
+        scope: PermissionScope,
+    ) {
+        let tasks: Vec<_> = match scope {
+            PermissionScope::Once => return,
+            PermissionScope::Task => {
+                let mut tasks: Vec<_> =
+                    questions.iter().map(|id| self.run.questions.get(id.0).task).collect();
+                tasks.sort();
+                tasks.dedup();
+                tasks
+            }
+            PermissionScope::Run | PermissionScope::Project => vec![None],
+        };
+        for task in tasks {
+            let task = task.map(|task| self.task_id(task));
+            let pattern = pattern.to_owned();
+            self.emit(events::PermissionRuleSaved { scope, task, pattern, allowed });
+        }
+    }
+}
+
+/// Returns whether a rule of a user decides a request. A wildcard allows no joined commands, but denies them.
+fn rule_applies(pattern: &str, allowed: bool, request: &PermissionRequest) -> bool {
+    if allowed { pattern_allows(pattern, request) } else { pattern_matches_loosely(pattern, request) }
 }

@@ -2,11 +2,11 @@
 
 use domain::{
     AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, EvidenceGap,
-    PermissionRequest, PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role,
-    SessionId, SessionInput, Severity, TaskId, UserQuestion, events,
+    PermissionRequest, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
+    SessionInput, Severity, TaskId, UserQuestion, events,
 };
 
-use super::{DecisionContext, escalation::NewEscalation};
+use super::{DecisionContext, escalation::NewEscalation, permission::PermissionChoice};
 use crate::{
     apply::is_allowing_answer,
     rejection::Rejection,
@@ -27,6 +27,8 @@ pub(super) struct QuestionDraft {
     pub(super) context: Option<String>,
     pub(super) required: bool,
     pub(super) permission: Option<PermissionRequest>,
+    /// The proposed pattern of similar requests.
+    pub(super) similar: Option<String>,
     pub(super) prompt: Option<String>,
     /// Set if Jangdan asks in place of the agent.
     pub(super) evidence_gap: Option<EvidenceGap>,
@@ -61,6 +63,7 @@ impl DecisionContext<'_> {
                 context,
                 required,
                 permission: None,
+                similar: None,
                 prompt,
                 evidence_gap: None,
             },
@@ -87,6 +90,7 @@ impl DecisionContext<'_> {
                 context: None,
                 required,
                 permission: None,
+                similar: None,
                 prompt: None,
                 evidence_gap: None,
             },
@@ -106,6 +110,7 @@ impl DecisionContext<'_> {
                 context: None,
                 required: true,
                 permission: None,
+                similar: None,
                 prompt: None,
                 evidence_gap: None,
             };
@@ -129,6 +134,7 @@ impl DecisionContext<'_> {
             context,
             required,
             permission,
+            similar,
             prompt,
             evidence_gap,
         } = draft;
@@ -143,6 +149,7 @@ impl DecisionContext<'_> {
             context,
             required,
             permission,
+            similar,
             prompt,
             evidence_gap,
             blocks,
@@ -178,7 +185,7 @@ impl DecisionContext<'_> {
         question: Option<QuestionId>,
         task: Option<&TaskId>,
         answer: &str,
-        scope: PermissionScope,
+        choice: PermissionChoice,
     ) -> Result<(), Rejection> {
         let answer = answer.trim();
         let question = match (question, task) {
@@ -198,12 +205,20 @@ impl DecisionContext<'_> {
             let options = record.options.clone();
             return Err(Rejection::NotAnOption { question, answer: answer.to_owned(), options });
         }
-        self.save_permission_rule(question, answer, scope);
-        self.accept_answer(question, answer.to_owned());
+        let choice = self.check_permission_choice(question, answer, choice)?;
+        self.settle_question(question, answer, &choice);
         Ok(())
     }
 
-    /// Returns the only pending question that satisfies the predicate.
+    /// Accepts an answer that was checked. The answer to a permission request also decides the equal ones.
+    pub(super) fn settle_question(&mut self, question: QuestionId, answer: &str, choice: &PermissionChoice) {
+        match self.run.questions.get(question.0).permission.clone() {
+            Some(request) => self.decide_permission(question, &request, answer, choice),
+            None => self.accept_answer(question, answer.to_owned()),
+        }
+    }
+
+    /// Returns the only pending question that satisfies the predicate. Equal permission requests count as one.
     pub(super) fn only_pending_question(
         &self,
         is_candidate: impl Fn(&QuestionId) -> bool,
@@ -213,18 +228,32 @@ impl DecisionContext<'_> {
             self.run.open_questions.iter().copied().filter(is_pending).filter(is_candidate).collect();
         match pending.as_slice() {
             [] => Err(Rejection::NoPendingQuestion),
-            [question] => Ok(*question),
+            [first, others @ ..] if others.iter().all(|other| self.is_equal_permission(*first, *other)) => {
+                Ok(*first)
+            }
             _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
         }
     }
 
     pub(super) fn accept_answer(&mut self, question: QuestionId, answer: String) {
-        self.emit(events::QuestionAnswered { question, answer: answer.clone() });
-        self.deliver_answer(question, answer);
+        self.emit(events::QuestionAnswered { question, answer: answer.clone(), reason: None });
+        self.deliver_answer(question, answer, None);
+    }
+
+    /// Accepts the decision about a permission. Only a denial has a reason.
+    pub(super) fn accept_permission_answer(
+        &mut self,
+        question: QuestionId,
+        answer: String,
+        reason: Option<String>,
+    ) {
+        let reason = reason.filter(|_| !is_allowing_answer(&answer));
+        self.emit(events::QuestionAnswered { question, answer: answer.clone(), reason: reason.clone() });
+        self.deliver_answer(question, answer, reason);
     }
 
     /// Unblocks the task, or sends the answer to a session without a task.
-    fn deliver_answer(&mut self, question: QuestionId, answer: String) {
+    fn deliver_answer(&mut self, question: QuestionId, answer: String, reason: Option<String>) {
         let record = self.run.questions.get(question.0).clone();
         let is_worker = record.task.is_some_and(|task| self.run.task(task).session() == Some(record.session));
         if !is_worker && self.run.session(record.session).is_alive() {
@@ -232,6 +261,7 @@ impl DecisionContext<'_> {
                 Some(request) => SessionInput::Permission {
                     prompt: request.prompt,
                     allowed: is_allowing_answer(&answer),
+                    reason,
                     question: Some(question),
                 },
                 None => SessionInput::Answer { question, answer, prompt: record.prompt },
@@ -269,7 +299,7 @@ impl DecisionContext<'_> {
         let record = self.run.questions.get(question.0).clone();
         if let Some(answer) = record.default.filter(|_| !record.required && record.permission.is_none()) {
             self.emit(events::QuestionExpired { question, default_used: Some(answer.clone()) });
-            self.deliver_answer(question, answer);
+            self.deliver_answer(question, answer, None);
             return;
         }
         self.emit(events::QuestionExpired { question, default_used: None });

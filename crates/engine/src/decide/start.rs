@@ -24,7 +24,7 @@ impl DecisionContext<'_> {
         let RunStart { project, work, settings, team } = start;
         check_plan(&work, &team)?;
         let (work, settings) = (Box::new(work), Box::new(settings));
-        self.emit(events::RunStarted { project, work, settings, team });
+        self.emit(events::RunStarted { project, work, settings, team, is_evidence_required: true });
         self.open_orchestrator(None);
         Ok(())
     }

@@ -97,7 +97,14 @@ pub(crate) fn read_user_line(
     }
 }
 
-fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<UserCommand, String> {
+/// Parses `q_1 for the run as "run:make *": allow` and `q_1 because "it is late": deny`.
+fn parse_answer(target: &str, words: &[&str], answer: String) -> Result<UserCommand, String> {
+    let quoted_after = |word: &str| {
+        let at = words.iter().position(|other| *other == word)?;
+        words.get(at + 1..).map(|words| strip_quotes(&words.join(" ")))
+    };
+    let n_scope = words.iter().position(|word| matches!(*word, "as" | "because")).unwrap_or(words.len());
+    let scope = &words[..n_scope];
     let scope = match scope {
         [] => PermissionScope::Once,
         ["for", "the", "task"] => PermissionScope::Task,
@@ -110,7 +117,14 @@ fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<UserComm
     } else {
         (None, Some(parse_value(target)?))
     };
-    Ok(UserCommand::Answer { question, task, answer, scope })
+    Ok(UserCommand::Answer {
+        question,
+        task,
+        answer,
+        scope,
+        pattern: quoted_after("as"),
+        reason: quoted_after("because"),
+    })
 }
 
 /// Parses the provided resource; without a text it follows from the kind of the request.

@@ -107,6 +107,7 @@ templates! {
     CallFailed => "call-failed",
     PermissionGranted => "permission-granted",
     PermissionDenied => "permission-denied",
+    Denial => "denial",
     InputFile => "input-file",
 }
 

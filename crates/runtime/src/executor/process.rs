@@ -10,7 +10,7 @@ use std::{
 };
 
 use domain::{MessageOffset, PhaseNumber, PlanTaskIds, Role, SessionId, TaskId, TeamMember, Usage};
-use drivers::{DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
+use drivers::{AgentConfinement, DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
 use holder::protocol::Request;
 use sessions::{
     AgentLaunch, Session, SessionEntry, SessionError, SessionReport, SessionState, StartRequest, boot_id,
@@ -162,6 +162,10 @@ impl Process {
             role: spec.role,
             task_ids: spec.task_ids.clone(),
             checkpoint: Some(checkpoint).filter(|checkpoint| checkpoint.read_from > 0),
+            confinement: AgentConfinement {
+                is_sandboxed: entry.metadata.is_sandboxed(),
+                must_ask: context.environment.must_ask,
+            },
         };
         let (session, reports) =
             Session::open(&entry.directory, set_up_driver(&spec.preset, &driver_context))?;

@@ -300,6 +300,8 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                 task: None,
                 answer: "allow".to_owned(),
                 scope: PermissionScope::Project,
+                pattern: None,
+                reason: None,
             };
             let mut inputs = success_inputs(id, effect);
             inputs.push(user(answer));

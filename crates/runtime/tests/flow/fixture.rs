@@ -173,6 +173,7 @@ impl RunFixture {
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
             commit: runtime::CommitStyle::default(),
+            must_ask: false,
             land_strategy: LandStrategy::Merge,
             refs_after_ms: None,
             template: None,
@@ -321,6 +322,8 @@ pub(crate) fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
         task: None,
         answer: answer.to_owned(),
         scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
     }
 }
 

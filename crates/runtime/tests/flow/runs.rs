@@ -42,7 +42,14 @@ echo "DONE:$JANGDAN_TASK"
         (task.state == TaskState::Blocked).then_some(question.id)
     });
     let (task, scope) = (None, PermissionScope::Once);
-    let answer = UserCommand::Answer { question: Some(question), task, answer: "blue".to_owned(), scope };
+    let answer = UserCommand::Answer {
+        question: Some(question),
+        task,
+        answer: "blue".to_owned(),
+        scope,
+        pattern: None,
+        reason: None,
+    };
     fixture.host.execute_command(&run, "ana", answer.clone()).unwrap();
     assert!(fixture.host.execute_command(&run, "ana", answer).is_err(), "a second answer is rejected");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
@@ -65,7 +72,14 @@ echo "DONE:$JANGDAN_TASK"
     fixture.restart();
     for question in fixture.rows(&run).questions.iter() {
         let (question, answer) = (Some(question.id), format!("yes {}", question.id));
-        let answer = UserCommand::Answer { question, task: None, answer, scope: PermissionScope::Once };
+        let answer = UserCommand::Answer {
+            question,
+            task: None,
+            answer,
+            scope: PermissionScope::Once,
+            pattern: None,
+            reason: None,
+        };
         fixture.host.execute_command(&run, "ana", answer).unwrap();
     }
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);

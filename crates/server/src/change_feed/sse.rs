@@ -198,6 +198,7 @@ mod tests {
                 is_turn_end_guessed: false,
                 protocol: domain::AgentProtocol::Text,
             }],
+            is_evidence_required: true,
         });
         let started = Event::TaskStarted(events::TaskStarted {
             task: task.clone(),

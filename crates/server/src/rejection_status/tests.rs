@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Number of variants of [`Rejection`]; see [`variant_number`].
-const VARIANTS: usize = 25;
+const VARIANTS: usize = 26;
 
 fn one_of_each() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
@@ -37,6 +37,7 @@ fn one_of_each() -> Vec<Rejection> {
         Rejection::NoPendingQuestion,
         Rejection::SeveralPendingQuestions { questions: vec![question, QuestionId(2)] },
         Rejection::NotAnOption { question, answer: text("perhaps"), options: vec![text("yes"), text("no")] },
+        Rejection::UnsuitablePattern { question, pattern: text("run:make *"), is_kept: true },
         Rejection::EmptyAnswer,
         Rejection::RequestSettled { request, state: "provided" },
         Rejection::RequestRequired { request },
@@ -76,6 +77,7 @@ fn variant_number(rejection: &Rejection) -> usize {
         Rejection::UnsuitableAction { .. } => 21,
         Rejection::DependencyCycle { .. } => 22,
         Rejection::StaleReport => 23,
+        Rejection::UnsuitablePattern { .. } => 24,
         Rejection::TooMany { .. } => VARIANTS - 1,
     }
 }

@@ -143,6 +143,8 @@ fn client_errors_have_the_detail_of_the_problem() {
         task: None,
         answer: String::new(),
         scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
     };
     check(send(&answer), 422, "The text is empty.");
     let unknown_run = "unknown".parse().unwrap();

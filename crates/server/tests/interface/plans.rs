@@ -100,7 +100,7 @@ fn agents_named_by_a_plan_text_use_configured_presets() {
 }
 
 /// Asks nothing and reports its task as done.
-const DOES: &str = "while read -r line; do echo \"DONE:$JANGDAN_TASK\"; done\n";
+const DOES: &str = "while read -r line; do echo \"DONE:$JANGDAN_TASK:it is there\"; done\n";
 
 #[test]
 fn a_plan_whose_tasks_are_done_is_refused_unless_it_is_run_again() {

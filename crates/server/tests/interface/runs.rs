@@ -155,5 +155,12 @@ fn read_in_pieces(fixture: &Fixture, run: Option<&str>) -> Vec<RowChange> {
 
 fn answer_command(question: &QuestionRow, answer: &str) -> UserCommand {
     let (question, answer) = (Some(question.id), answer.to_owned());
-    UserCommand::Answer { question, task: None, answer, scope: PermissionScope::Once }
+    UserCommand::Answer {
+        question,
+        task: None,
+        answer,
+        scope: PermissionScope::Once,
+        pattern: None,
+        reason: None,
+    }
 }

@@ -107,6 +107,8 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
             task: None,
             answer: "red".to_owned(),
             scope: domain::PermissionScope::default(),
+            pattern: None,
+            reason: None,
         };
         fixture.client.send_command(run, "ana", &answer).unwrap();
         fixture.wait_for(run, |row| row.status == views::RunState::Done);

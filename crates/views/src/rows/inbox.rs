@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use domain::{BlockedWork, InboxAction, InboxItem, PhaseNumber, Severity, TaskId, Timestamp};
+use domain::{BlockedWork, InboxAction, InboxItem, PhaseNumber, QuestionId, Severity, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{EscalationRow, GateRound, QuestionRow, RequestRow};
@@ -25,6 +25,12 @@ pub struct InboxRow {
     /// Work that waits for it.
     pub blocks: BlockedWork,
     pub since_at: Timestamp,
+    /// Equal permission requests of other sessions, which the same answer decides.
+    #[serde(default)]
+    pub equal: Vec<QuestionId>,
+    /// Other tasks with an equal request.
+    #[serde(default)]
+    pub equal_tasks: Vec<TaskId>,
     /// What the user may do with it.
     #[serde(default)]
     pub actions: Vec<InboxAction>,
@@ -49,6 +55,8 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at,
+            equal: Vec::new(),
+            equal_tasks: Vec::new(),
             actions: Vec::new(),
         }
     }
@@ -63,6 +71,8 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at: row.asked_at,
+            equal: Vec::new(),
+            equal_tasks: Vec::new(),
             actions: Vec::new(),
         }
     }
@@ -85,6 +95,8 @@ impl InboxRow {
             severity: None,
             blocks,
             since_at,
+            equal: Vec::new(),
+            equal_tasks: Vec::new(),
             actions: Vec::new(),
         }
     }
@@ -99,6 +111,8 @@ impl InboxRow {
             severity: Some(row.severity),
             blocks: row.blocks,
             since_at,
+            equal: Vec::new(),
+            equal_tasks: Vec::new(),
             actions: Vec::new(),
         }
     }

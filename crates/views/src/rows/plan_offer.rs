@@ -85,6 +85,8 @@ impl Views {
             // The run continues without the change.
             blocks: BlockedWork::default(),
             since_at: moment.at,
+            equal: Vec::new(),
+            equal_tasks: Vec::new(),
             actions: Vec::new(),
         });
         self.facts.offer = Some(id);

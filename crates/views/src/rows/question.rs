@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, ResponsibleParty};
+use super::{InboxItem, InboxRow, ResponsibleParty, SimilarPermission};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// A question of an agent.
@@ -37,10 +37,16 @@ pub struct QuestionRow {
     pub required: bool,
     /// Action that the agent needs permission for.
     pub permission: Option<PermissionRequest>,
+    /// Pattern of similar requests, which the user may decide with this one.
+    #[serde(default)]
+    pub similar: Option<SimilarPermission>,
     /// Whether the agent asks during its turn, which continues with the answer.
     pub is_in_turn: bool,
     pub status: QuestionState,
     pub answer: Option<String>,
+    /// Why a permission is denied, as the agent was told.
+    #[serde(default)]
+    pub denial_reason: Option<String>,
     pub answered_by: Option<Actor>,
     /// Questions back to the agent before answering.
     pub clarifications: Vec<Clarification>,
@@ -108,7 +114,9 @@ impl Views {
     pub(crate) fn add_question(&mut self, moment: EventMoment<'_>, mut row: QuestionRow) {
         let (id, session, task) = (row.id, row.session, row.task.clone());
         row.agent = self.agent_of_session(session);
-        row.expires_at = self.facts.question_expires_after_ms.map(|after| {
+        // A permission waits for the user without a limit.
+        let expires_after = self.facts.question_expires_after_ms.filter(|_| row.permission.is_none());
+        row.expires_at = expires_after.map(|after| {
             let after = i64::try_from(after).unwrap_or(i64::MAX);
             Timestamp(moment.at.0.saturating_add(after))
         });
@@ -142,6 +150,9 @@ impl Views {
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
         self.facts.open.set_party(InboxItem::Question(id), Some(party));
         self.update_question_blocking_party(&row);
+        if let (QuestionRoute::Person, Some(request)) = (to, &row.permission) {
+            return self.add_permission_request(moment, id, request);
+        }
         match to {
             QuestionRoute::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
             QuestionRoute::Person => {
@@ -181,12 +192,24 @@ impl Views {
         self.add_chat_reply(moment, id, text);
     }
 
-    pub(crate) fn apply_question_answered(&mut self, moment: EventMoment<'_>, id: QuestionId, answer: &str) {
+    pub(crate) fn apply_question_answered(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        answer: &str,
+        reason: Option<&String>,
+    ) {
         self.rows.questions.change(&id, |row| {
             (row.status, row.answer) = (QuestionState::Answered, Some(answer.to_owned()));
+            row.denial_reason = reason.cloned();
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
-        self.close_question(id);
+        self.close_question(moment, id);
+        let allowed =
+            self.rows.questions.get(&id).filter(|row| row.permission.is_some() && answer == "allow");
+        if let Some(row) = allowed.cloned() {
+            self.count_allowed_permission(&row);
+        }
         self.add_chat_reply(moment, id, answer);
     }
 
@@ -213,7 +236,7 @@ impl Views {
         self.rows.questions.change(&id, |row| {
             (row.status, row.withdrawal_reason) = (QuestionState::Withdrawn, Some(reason.to_owned()));
         });
-        self.close_question(id);
+        self.close_question(moment, id);
         self.stop_session_waiting(moment, id);
     }
 
@@ -227,7 +250,7 @@ impl Views {
             (row.status, row.answer) = (QuestionState::Expired, default_used.cloned());
             row.answered_at = default_used.is_some().then_some(moment.at);
         });
-        self.close_question(id);
+        self.close_question(moment, id);
         if default_used.is_none() {
             self.stop_session_waiting(moment, id);
         }
@@ -248,10 +271,13 @@ impl Views {
     }
 
     /// Removes a question from the inbox and from its task.
-    fn close_question(&mut self, id: QuestionId) {
+    fn close_question(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         self.facts.open.set_party(InboxItem::Question(id), None);
         self.rows.inbox.remove(&InboxItem::Question(id));
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
+        if let Some(request) = &row.permission {
+            self.remove_permission_request(moment, id, request);
+        }
         if let Some(task) = &row.task
             && let Some(facts) = self.facts.tasks.get_mut(task)
         {

@@ -106,6 +106,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 (false, _, _) => "not reported as done, but its files have changed",
                 (true, ClaimEvidence::Change, _) => "its files have changed",
                 (true, ClaimEvidence::Result, _) => "it delivered a result",
+                (true, ClaimEvidence::NotRequired, _) => "its agent says so",
                 (true, ClaimEvidence::Reason, WorkChange::Unknown) => "its agent gave a reason",
                 (true, ClaimEvidence::Reason, WorkChange::SameAsLastRound) => {
                     "no changes since the last round, its agent gave a reason"
@@ -361,10 +362,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ))
             .with_question(*question)
         }
-        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
             let label = context.question(*question);
+            let reason =
+                reason.as_ref().map(|reason| format!(" ({})", first_line(reason))).unwrap_or_default();
             EventSentence::new(format!(
-                "{} answered {label}{}",
+                "{} answered {label}{}{reason}",
                 context.acting_party_name(),
                 prefix_with_colon(answer)
             ))

@@ -106,6 +106,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 (false, _, _) => "완료 보고는 없지만 변경된 파일이 있음",
                 (true, ClaimEvidence::Change, _) => "변경된 파일이 있음",
                 (true, ClaimEvidence::Result, _) => "결과를 전달함",
+                (true, ClaimEvidence::NotRequired, _) => "에이전트가 완료를 알림",
                 (true, ClaimEvidence::Reason, WorkChange::Unknown) => "에이전트가 이유를 밝힘",
                 (true, ClaimEvidence::Reason, WorkChange::SameAsLastRound) => {
                     "지난 회차와 달라진 것이 없음, 에이전트가 이유를 밝힘"
@@ -302,9 +303,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let label = context.question_korean(*question);
             format!("{actor_subject} {label} 질문에 대해 물었습니다{}", prefix_with_colon(text))
         }
-        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
             let label = context.question_korean(*question);
-            format!("{actor_subject} {label} 질문에 답했습니다{}", prefix_with_colon(answer))
+            let reason =
+                reason.as_ref().map(|reason| format!(" ({})", first_line(reason))).unwrap_or_default();
+            format!("{actor_subject} {label} 질문에 답했습니다{}{reason}", prefix_with_colon(answer))
         }
         Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {
             format!("{}에 답변을 전달했습니다: {}", agent(*session), context.question_korean(*question))

@@ -354,6 +354,8 @@ impl EngineRun {
                     task: None,
                     answer: "yes".to_owned(),
                     scope: PermissionScope::Task,
+                    pattern: None,
+                    reason: None,
                 }
             }
             3 => {

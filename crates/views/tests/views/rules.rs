@@ -26,6 +26,7 @@ fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, b
         context: None,
         required: true,
         permission: None,
+        similar: None,
         prompt: None,
         evidence_gap: None,
         blocks,
@@ -65,6 +66,7 @@ fn a_blocked_task_names_the_party_and_is_ready_when_unblocked() {
     log.record(Event::QuestionAnswered(events::QuestionAnswered {
         question: Q1,
         answer: "This.".to_owned(),
+        reason: None,
     }));
     assert_eq!(log.views.inbox().len(), 0);
     log.record(Event::TaskUnblocked(events::TaskUnblocked {
@@ -148,6 +150,7 @@ fn a_second_question_is_shown_when_the_first_is_answered() {
     log.record(Event::QuestionAnswered(events::QuestionAnswered {
         question: Q1,
         answer: "This.".to_owned(),
+        reason: None,
     }));
     assert_eq!(shown(&log), Some(QuestionId(2)));
 }
@@ -296,6 +299,7 @@ fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
     log.record(Event::QuestionAnswered(events::QuestionAnswered {
         question: Q1,
         answer: "This.".to_owned(),
+        reason: None,
     }));
     let said: Vec<_> = log.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
     assert_eq!(said, ["Which?", "2"]);

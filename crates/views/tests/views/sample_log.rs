@@ -83,6 +83,7 @@ impl SampleLog {
             work: Box::new(work),
             settings: Box::new(RunSettings::default()),
             team: vec![member],
+            is_evidence_required: true,
         }));
         log
     }

@@ -48,6 +48,7 @@ fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
         context: None,
         required: true,
         permission: None,
+        similar: None,
         prompt: None,
         evidence_gap: None,
         blocks: BlockedWork::default(),
@@ -96,6 +97,7 @@ fn a_question_is_a_bar_until_its_answer_is_delivered() {
     log.record(Event::QuestionAnswered(events::QuestionAnswered {
         question: QuestionId(1),
         answer: "That".to_owned(),
+        reason: None,
     }));
     log.record(Event::QuestionDelivered(events::QuestionDelivered {
         question: QuestionId(1),

@@ -247,6 +247,7 @@ impl Model {
                     options: options.clone(),
                     default: default.clone(),
                     required: *required,
+                    action: permission.as_ref().map(|request| (request.kind, request.subject.clone())),
                     state: QuestionState::Asked,
                     answer: None,
                     delivered: Vec::new(),
@@ -267,7 +268,7 @@ impl Model {
             Event::QuestionForwarded(events::QuestionForwarded { question, .. }) => {
                 self.route_question(*question, QuestionState::Person)
             }
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer, .. }) => {
                 self.answer(*question, answer);
                 let asked = self.questions.get(question).filter(|question| question.is_about_evidence);
                 if let Some(task) = asked.and_then(|question| question.task.clone()) {

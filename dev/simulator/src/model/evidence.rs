@@ -101,6 +101,8 @@ impl Model {
             ClaimEvidence::Change => round.has_change(),
             ClaimEvidence::Result => round.has_result,
             ClaimEvidence::Reason => round.has_reason,
+            // Simulated runs are started by this version.
+            ClaimEvidence::NotRequired => false,
         };
         if !is_proved {
             self.add_violation(Rule::Evidence, format!("{id} has no {evidence:?}: {round:?}"));

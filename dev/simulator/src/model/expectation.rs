@@ -9,7 +9,7 @@ use crate::rule::{Rule, RuleViolation};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InputExpectation {
     is_stale: bool,
-    /// Number of open questions, if it is a chat message.
+    /// Number of open questions, if it is a chat message. Equal permission requests count as one.
     n_open_at_chat: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ impl Model {
             matches!(input, RunInput::User { command: UserCommand::Chat { talk_only: false, .. }, .. });
         InputExpectation {
             is_stale: matches!(input, RunInput::Report(report) if self.is_stale_report(report)),
-            n_open_at_chat: is_chat.then(|| self.questions_with_person().len()),
+            n_open_at_chat: is_chat.then(|| self.n_cards()),
         }
     }
 

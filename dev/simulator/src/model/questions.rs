@@ -1,6 +1,8 @@
 //! Questions and requests: their answers, and the sessions that got them.
 
-use domain::{DependencyRequest, InputNumber, QuestionId, RequestId, SessionId, SessionInput, TaskId};
+use domain::{
+    DependencyRequest, InputNumber, PermissionKind, QuestionId, RequestId, SessionId, SessionInput, TaskId,
+};
 
 use super::{Model, SessionState};
 use crate::rule::Rule;
@@ -36,6 +38,8 @@ pub(crate) struct Question {
     pub default: Option<String>,
     /// Whether the default must not be used.
     pub required: bool,
+    /// The action that a permission is requested for.
+    pub action: Option<(PermissionKind, String)>,
     pub state: QuestionState,
     pub answer: Option<String>,
     /// The inputs that contain the answer.

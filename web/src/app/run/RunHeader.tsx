@@ -6,12 +6,12 @@ import type { RunRow } from "~/api/generated";
 import { useInbox } from "~/api/hooks";
 import { ActionMenu } from "~/components/ActionMenu";
 import { Button } from "~/components/Button";
-import { usedCostText, usedTokensText } from "~/components/usage";
 import { useIsPanelOpen, useOpenTask } from "~/components/navigation";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunStateLabel } from "~/components/StateLabel";
 import { useShortcuts } from "~/components/shortcuts";
 import { Duration } from "~/components/Time";
+import { usedCostText, usedTokensText } from "~/components/usage";
 import { useRunActions } from "./useRunActions";
 
 export function RunHeader({ row }: { row: RunRow }) {

@@ -15,7 +15,8 @@ type Scope = "all" | "sinceRejection";
 export function GateChanges({ run, gate }: Props) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<Scope | null>(null);
-  const report = gate.rounds.at(-1)?.report;
+  const round = gate.rounds.at(-1);
+  const report = round?.report;
   const changes = report?.changes;
   const latest = report?.changesSinceRejection;
   const path = `/api/runs/${encodePathSegment(run)}/phases/${gate.phase}/diff`;
@@ -31,16 +32,14 @@ export function GateChanges({ run, gate }: Props) {
   return (
     <>
       {gate.round > 1 && <p className="text-soft text-xs">{t("gate.round", { n: gate.round })}</p>}
-      {latest && (
-        <p className="flex flex-wrap items-center gap-2 text-xs">
-          {latest.nFiles === 0 ? (
-            <b>{t("gate.sameAsRejected")}</b>
-          ) : (
-            <>
-              {t("gate.sinceRejection")} <ChangeTotals changes={latest} /> {toggle("sinceRejection")}
-            </>
-          )}
-        </p>
+      {round?.isUnchanged || latest?.nFiles === 0 ? (
+        <b className="text-xs">{t("gate.sameAsRejected")}</b>
+      ) : (
+        latest && (
+          <p className="flex flex-wrap items-center gap-2 text-xs">
+            {t("gate.sinceRejection")} <ChangeTotals changes={latest} /> {toggle("sinceRejection")}
+          </p>
+        )
       )}
       <GateTasks gate={gate} />
       {changes && (

@@ -14,8 +14,7 @@ export function GateForm({ run, gate, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
-  const round = gate.rounds.at(-1);
-  const report = round?.report;
+  const report = gate.rounds.at(-1)?.report;
   const settle = async (command: UserCommand, done: string) => {
     if (await send(command, done)) setReason("");
   };
@@ -24,11 +23,6 @@ export function GateForm({ run, gate, actions }: Props) {
     settle({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
   return (
     <div data-gate={gate.phase} className="flex flex-col gap-2">
-      {round && round.round > 1 && (
-        <p className="font-medium text-sm">
-          {t(round.isUnchanged ? "gate.unchangedRound" : "gate.round", { round: round.round })}
-        </p>
-      )}
       {report?.summary && <Markdown text={report.summary} />}
       <GateChanges run={run} gate={gate} />
       {report && report.receipts.length > 0 && (

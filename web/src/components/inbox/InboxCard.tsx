@@ -68,12 +68,14 @@ export function useEntryKindName({ run, item }: InboxEntry): string {
   return request ? t(`requestKind.${request.type}`) : t(`inboxKind.${item.type}`);
 }
 
-export function InboxForm({ entry: { run, item, actions } }: { entry: InboxEntry }) {
+export function InboxForm({ entry: { run, item, actions, equalTasks } }: { entry: InboxEntry }) {
   switch (item.type) {
     case "question":
       return (
         <RowLoader run={run} kind="question" id={item.id}>
-          {(question) => <QuestionForm run={run} question={question} actions={actions} />}
+          {(question) => (
+            <QuestionForm run={run} question={question} actions={actions} equalTasks={equalTasks} />
+          )}
         </RowLoader>
       );
     case "request":

@@ -4,29 +4,46 @@ import type { InboxAction, PermissionScope, QuestionRow } from "~/api/generated"
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
+import { initialPermissionDraft, type PermissionDraft, toPermissionAnswer } from "./toPermissionAnswer";
 import { useSendCommand } from "./useSendCommand";
 
-type Props = { run: string; question: QuestionRow; actions: readonly InboxAction[] };
+type Props = {
+  run: string;
+  question: QuestionRow;
+  actions: readonly InboxAction[];
+  /** Other tasks with an equal permission request, which the same answer decides. */
+  equalTasks?: readonly string[];
+};
 const PERMISSION_SCOPES: readonly PermissionScope[] = ["once", "task", "run", "project"];
 
 /** A question with its options and a text field. The keys 1 to 9 press the options. */
-export function QuestionForm({ run, question, actions }: Props) {
+export function QuestionForm({ run, question, actions, equalTasks = [] }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
-  const [scope, setScope] = useState<PermissionScope>("once");
+  const [edited, setEdited] = useState<Partial<PermissionDraft>>({});
+  const draft = { ...initialPermissionDraft(question), ...edited };
   const isPermission = question.kind === "permission";
   const canAnswer = actions.includes("answer");
   const answer = (text: string) =>
     send(
-      { answer: { question: question.id, answer: text, ...(isPermission && { scope }) } },
+      isPermission
+        ? toPermissionAnswer(question, text, draft, false)
+        : { answer: { question: question.id, answer: text } },
       t("question.answered"),
     );
+  const allowSimilar = () => send(toPermissionAnswer(question, "allow", draft, true), t("question.answered"));
   return (
     <div data-question={question.id} className="flex flex-col gap-2">
       {question.permission && (
         <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
           {t(`permission.${question.permission.kind}`)}: {question.permission.subject}
         </pre>
+      )}
+      {equalTasks.length > 0 && (
+        <p className="text-soft">{t("permission.equalTasks", { tasks: equalTasks.join(", ") })}</p>
+      )}
+      {question.similar?.isSuggested && (
+        <p className="text-soft">{t("permission.allowedOften", { n: question.similar.nAllowed })}</p>
       )}
       {question.context && (
         <div className="text-soft">
@@ -63,7 +80,17 @@ export function QuestionForm({ run, question, actions }: Props) {
           );
         })}
       </div>
-      {isPermission && <PermissionScopeChoice scope={scope} onScope={setScope} />}
+      {isPermission && (
+        <PermissionScopeChoice scope={draft.scope} onScope={(scope) => setEdited({ ...edited, scope })} />
+      )}
+      {isPermission && canAnswer && (
+        <SimilarPermissionFields
+          draft={draft}
+          busy={busy}
+          onChange={(change) => setEdited({ ...edited, ...change })}
+          onAllow={() => void allowSimilar()}
+        />
+      )}
       <TextAnswerForm
         run={run}
         question={question}
@@ -167,5 +194,50 @@ function PermissionScopeChoice({
         </label>
       ))}
     </fieldset>
+  );
+}
+
+type SimilarPermissionFieldsProps = {
+  draft: PermissionDraft;
+  busy: boolean;
+  onChange: (change: Partial<PermissionDraft>) => void;
+  onAllow: () => void;
+};
+
+/** The pattern with which similar requests are allowed, and the reason of a denial. */
+function SimilarPermissionFields({ draft, busy, onChange, onAllow }: SimilarPermissionFieldsProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const { scope, pattern, reason } = draft;
+  const keptScope = scope === "once" ? "run" : scope;
+  const field =
+    "min-h-8 min-w-32 flex-1 rounded-lg border border-ask-line bg-panel px-2.5 py-1 text-xs placeholder:text-faint max-md:min-h-10 max-md:text-base";
+  return (
+    <div className="flex flex-wrap items-center gap-1.5">
+      <label htmlFor={`${id}-pattern`} className="sr-only">
+        {t("permission.pattern")}
+      </label>
+      <input
+        id={`${id}-pattern`}
+        data-pattern
+        value={pattern}
+        onChange={(event) => onChange({ pattern: event.target.value })}
+        className={`${field} font-mono`}
+      />
+      <Button variant="ask" disabled={busy || pattern.trim() === ""} data-allow-similar onClick={onAllow}>
+        {t("permission.allowSimilar", { pattern: pattern.trim(), scope: t(`permissionScope.${keptScope}`) })}
+      </Button>
+      <label htmlFor={`${id}-reason`} className="sr-only">
+        {t("permission.reason")}
+      </label>
+      <input
+        id={`${id}-reason`}
+        data-reason
+        value={reason}
+        placeholder={t("permission.reason")}
+        onChange={(event) => onChange({ reason: event.target.value })}
+        className={field}
+      />
+    </div>
   );
 }

@@ -113,7 +113,7 @@ function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow 
       <QuestionText level="h3" text={localize(row)} />
       {question && entry && (
         <>
-          <QuestionForm run={run} question={question} actions={entry.actions} />
+          <QuestionForm run={run} question={question} actions={entry.actions} equalTasks={entry.equalTasks} />
           <BlockedWork blocks={question.blocks} />
         </>
       )}

@@ -3,10 +3,10 @@ import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import { usedCostText, usedTokensText } from "~/components/usage";
 import { Markdown } from "~/components/Markdown";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { Duration, TimeAgo } from "~/components/Time";
+import { usedCostText, usedTokensText } from "~/components/usage";
 
 /** The key facts about a task: agent, usage, checks and dependencies. */
 export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {

@@ -1,6 +1,6 @@
 //! A question or a permission request of an agent.
 
-use domain::{Locale, PermissionScope, QuestionKind};
+use domain::{Locale, PermissionScope, QuestionKind, TaskId};
 use views::{InboxItem, QuestionRow};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
@@ -8,9 +8,8 @@ use crate::screen::phrases::{permission_request, permission_scope, pick_by_local
 
 /// The answers to a permission request that the engine expects.
 const ALLOW: &str = "allow";
-const DENY: &str = "deny";
 
-pub(super) fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
+pub(super) fn entry(locale: Locale, row: &QuestionRow, equal_tasks: &[TaskId]) -> InboxEntry {
     let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
     let verb = match &row.permission {
         Some(permission) => permission_request(locale, permission.kind),
@@ -28,6 +27,8 @@ pub(super) fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
             format!("{} {}", pick_by_locale(locale, "Your question:", "되물은 내용:"), back.text)
         }),
     );
+    context.extend(equal_tasks_note(locale, equal_tasks));
+    context.extend(suggestion_note(locale, row));
     InboxEntry {
         item: InboxItem::Question(row.id),
         heading: join_heading(&[
@@ -66,8 +67,26 @@ fn choices(locale: Locale, row: &QuestionRow) -> Vec<EntryChoice> {
                     };
                     choice(label, ALLOW, scope)
                 });
-        let deny = choice(pick_by_locale(locale, "deny", "거부").to_owned(), DENY, PermissionScope::Once);
-        return scopes.chain([deny]).collect();
+        let deny = EntryChoice {
+            label: pick_by_locale(locale, "deny", "거부").to_owned(),
+            action: EntryAction::DenyPermission(row.id),
+            text: ChoiceTextRule::Optional,
+        };
+        let mut choices: Vec<_> = scopes.chain([deny]).collect();
+        let similar = row.similar.as_ref().filter(|similar| !similar.pattern.starts_with('='));
+        if let Some(similar) = similar {
+            let choice = EntryChoice {
+                label: match locale {
+                    Locale::En => format!("allow `{}` for this run", similar.pattern),
+                    Locale::Ko => format!("이 실행 동안 `{}` 허용", similar.pattern),
+                },
+                action: EntryAction::AllowSimilar(row.id, similar.pattern.clone()),
+                text: ChoiceTextRule::None,
+            };
+            // The suggested answer comes first; otherwise the numbers of the other answers stay the same.
+            choices.insert(if similar.is_suggested { 0 } else { choices.len() }, choice);
+        }
+        return choices;
     }
     if row.kind == QuestionKind::Confirmation && row.options.is_empty() {
         let answers = [pick_by_locale(locale, "yes", "예"), pick_by_locale(locale, "no", "아니요")];
@@ -79,6 +98,25 @@ fn choices(locale: Locale, row: &QuestionRow) -> Vec<EntryChoice> {
         .iter()
         .map(|option| choice(mark_default(locale, row, option), option, PermissionScope::Once))
         .collect()
+}
+
+/// Names the other tasks that the answer decides for.
+fn equal_tasks_note(locale: Locale, tasks: &[TaskId]) -> Option<String> {
+    let names = tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    (!tasks.is_empty()).then(|| match locale {
+        Locale::En => format!("Also requested by {names}: one answer decides all."),
+        Locale::Ko => format!("같은 요청: {names}. 한 번 답하면 모두 처리됩니다."),
+    })
+}
+
+/// Says how often the user allowed similar requests, once that suggests to allow them all.
+fn suggestion_note(locale: Locale, row: &QuestionRow) -> Option<String> {
+    let similar = row.similar.as_ref().filter(|similar| similar.is_suggested)?;
+    let pattern = similar.pattern.trim_start_matches('=');
+    Some(match locale {
+        Locale::En => format!("You allowed `{pattern}` {} times in this run.", similar.n_allowed),
+        Locale::Ko => format!("이 실행에서 `{pattern}` 요청을 {}번 허용했습니다.", similar.n_allowed),
+    })
 }
 
 /// Marks the default answer.

@@ -20,6 +20,9 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         SessionInput::Answer { question, answer, .. } => format!("Answer to {question}: {answer}"),
         SessionInput::ClarificationRequest { question, text } => format!("About {question}: {text}"),
         SessionInput::Permission { allowed: true, .. } => "Allowed.".to_owned(),
+        SessionInput::Permission { allowed: false, reason: Some(reason), .. } => {
+            format!("Not allowed: {reason}")
+        }
         SessionInput::Permission { allowed: false, .. } => "Not allowed.".to_owned(),
         SessionInput::Provided { name, provided, default, .. } => {
             let default = if *default { " (your default)" } else { "" };

@@ -24,6 +24,9 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             format!("{question} 질문에 대한 추가 질문: {text}")
         }
         SessionInput::Permission { allowed: true, .. } => "허용되었습니다.".to_owned(),
+        SessionInput::Permission { allowed: false, reason: Some(reason), .. } => {
+            format!("허용되지 않았습니다: {reason}")
+        }
         SessionInput::Permission { allowed: false, .. } => "허용되지 않았습니다.".to_owned(),
         SessionInput::Provided { name, provided, default, .. } => {
             let default = if *default { " (에이전트의 기본값)" } else { "" };
