@@ -222,14 +222,6 @@ fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
     executor.effects.extend(durable_run.execute(deadline, Report::TimerFired.into()).unwrap().effects);
     executor.clock = deadline.0;
     while executor.execute_next(&mut durable_run) {}
-    // Their log has no trees: when their turns end, they are asked for a reason.
-    for session in (1..=20).map(domain::SessionId) {
-        let input = domain::RunInput::Agent { session, output: testkit::run_loop::turn_end(120) };
-        if let Ok(decision) = durable_run.execute(deadline, input) {
-            executor.effects.extend(decision.effects);
-        }
-    }
-    while executor.execute_next(&mut durable_run) {}
     assert_eq!(durable_run.state().outcome(), Some(RunOutcome::Done));
 }
 
