@@ -186,7 +186,7 @@ export type CheckpointRow = { id: CheckpointId, task: TaskId, reason: Checkpoint
 export type CheckpointState = "requested" | "made" | "failed";
 
 /** What a claim rests on. */
-export type ClaimEvidence = "change" | "result" | "reason";
+export type ClaimEvidence = "change" | "result" | "reason" | "notRequired";
 
 /** What made a task count as done by its agent. */
 export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
