@@ -60,6 +60,7 @@ pub(crate) fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Re
     log.check(scenario)?;
     outcome::land_and_check(&project)?;
     outcome::check_requests(scenario, &project)?;
+    outcome::check_codex_settings(&project)?;
     outcome::check_processes(folder)
 }
 

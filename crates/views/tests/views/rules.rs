@@ -2,8 +2,8 @@
 
 use domain::{
     BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, Event,
-    GateReport, MergeOutcome, PhaseNumber, QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId,
-    Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage, events,
+    GateReport, MergeOutcome, PermissionKind, PermissionRequest, PhaseNumber, QuestionId, QuestionKind,
+    QuestionRoute, Receipt, SessionId, Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage, events,
 };
 use views::{
     ChatAuthor, CostCertainty, QuestionState, ResponsibleParty, SessionState, TaskMark, TaskState,
@@ -135,6 +135,79 @@ fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
     }
     let order: Vec<_> = log.views.inbox().iter().map(|row| row.item.to_string()).collect();
     assert_eq!(order, ["q_3", "q_2", "q_1", "q_4"]);
+}
+
+/// Records a request for a permission that waits for the user.
+fn record_permission_request(log: &mut SampleLog, question: u32, id: &str, session: u32, command: &str) {
+    let (question, prompt) = (QuestionId(question), format!("prompt-{question}"));
+    let permission = PermissionRequest {
+        prompt: prompt.clone(),
+        kind: PermissionKind::Run,
+        subject: command.to_owned(),
+        in_worktree: false,
+        detail: None,
+    };
+    log.record(Event::QuestionAsked(events::QuestionAsked {
+        question,
+        session: SessionId(session),
+        task: Some(parse_task_id(id)),
+        kind: QuestionKind::Confirmation,
+        text: format!("run {command}"),
+        options: vec!["allow".to_owned(), "deny".to_owned()],
+        default: None,
+        context: None,
+        required: true,
+        permission: Some(permission),
+        similar: Some("run:npm test *".to_owned()),
+        prompt: Some(prompt),
+        evidence_gap: None,
+        blocks: BlockedWork::default(),
+    }));
+    log.record(Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Person }));
+}
+
+fn record_allowed(log: &mut SampleLog, question: u32) {
+    let (question, answer) = (QuestionId(question), "allow".to_owned());
+    log.record(Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason: None }));
+}
+
+#[test]
+fn equal_permission_requests_are_one_card() {
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 1, &[])]);
+    log.start_task("T1", 1);
+    log.start_task("T2", 2);
+    record_permission_request(&mut log, 1, "T1", 1, "npm test a");
+    record_permission_request(&mut log, 2, "T2", 2, "npm test a");
+    record_permission_request(&mut log, 3, "T2", 2, "npm test b");
+    let cards = |log: &SampleLog| -> Vec<(String, usize)> {
+        let cards = log.views.inbox();
+        cards.iter().map(|card| (card.item.to_string(), card.equal.len())).collect()
+    };
+    let expected = [("q_1".to_owned(), 1), ("q_3".to_owned(), 0)];
+    assert_eq!(cards(&log), expected);
+    assert_eq!(log.views.inbox()[0].equal_tasks, [parse_task_id("T2")]);
+    assert_eq!(log.views.rows().run.get(&()).unwrap().waits_for.person, 2);
+    record_allowed(&mut log, 1);
+    let expected = [("q_2".to_owned(), 0), ("q_3".to_owned(), 0)];
+    assert_eq!(cards(&log), expected, "the next equal request has the card");
+    assert_eq!(log.views.rows().run.get(&()).unwrap().waits_for.person, 2);
+}
+
+#[test]
+fn a_pattern_is_suggested_after_three_allowed_requests() {
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_permission_request(&mut log, 9, "T1", 1, "npm test waiting");
+    let suggested = |log: &SampleLog| {
+        let question = log.views.rows().questions.get(&QuestionId(9)).unwrap();
+        question.similar.as_ref().map(|similar| (similar.n_allowed, similar.is_suggested)).unwrap()
+    };
+    for number in 1..=3 {
+        assert_eq!(suggested(&log), (number - 1, false));
+        record_permission_request(&mut log, number, "T1", 1, &format!("npm test {number}"));
+        record_allowed(&mut log, number);
+    }
+    assert_eq!(suggested(&log), (3, true));
 }
 
 #[test]

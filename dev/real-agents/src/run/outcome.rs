@@ -194,6 +194,14 @@ pub(super) fn check_requests(scenario: Scenario, project: &Project) -> Result<()
     Ok(())
 }
 
+/// Checks that the run did not change the user's own settings of Codex.
+pub(super) fn check_codex_settings(project: &Project) -> Result<()> {
+    let (path, before) = &project.codex_settings;
+    let after = fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
+    ensure!(after == *before, "{} was changed to:\n{after}", path.display());
+    Ok(())
+}
+
 /// Waits until all processes have ended that have a folder in their environment or command line.
 pub(super) fn check_processes(folder: &Path) -> Result<()> {
     let deadline = Instant::now() + PROCESS_END_MAX;

@@ -28,6 +28,8 @@ pub(super) struct Project {
     /// Output of the commands that contain the server.
     pub output: PathBuf,
     models: BTreeMap<&'static str, ModelServer>,
+    /// The user's own settings of Codex, which a run must not change: path and content.
+    pub codex_settings: (PathBuf, String),
 }
 
 impl Project {
@@ -55,7 +57,11 @@ impl Project {
         fs::write(repository.join("jangdan.toml"), configuration(scenario) + &agents)?;
         fs::write(repository.join("TASKS.md"), plan())?;
         let output = folder.join("output");
-        let project = Self { jangdan: jangdan.to_owned(), repository, home, data, output, models };
+        let codex_file = folder.join("codex/home/.codex/config.toml");
+        let codex_settings = fs::read_to_string(&codex_file)?;
+        let codex_settings = (codex_file, codex_settings);
+        let jangdan = jangdan.to_owned();
+        let project = Self { jangdan, repository, home, data, output, models, codex_settings };
         project.git(&["init", "--quiet", "--initial-branch", "main"])?;
         for (key, value) in [("user.name", "Ana"), ("user.email", "ana@jangdan.invalid")] {
             project.git(&["config", key, value])?;
