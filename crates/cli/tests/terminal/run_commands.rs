@@ -50,7 +50,7 @@ wait = "T"
 [[steps]]
 say = "I read the task.\n"
 [[steps]]
-tool = { name = "Bash", kind = "execute", input = { command = "make report" }, output = "ok", asks = true }
+tool = { name = "Bash", kind = "execute", input = { command = "make report-{voice}" }, output = "ok", asks = true }
 [[steps]]
 say = "All is written.\n\nDONE:{task}:it is there\n"
 "#;

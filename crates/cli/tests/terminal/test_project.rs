@@ -110,6 +110,7 @@ impl TestProject {
                 other => (other, ""),
             };
             let path = self.temp_path(format!("{voice}.toml"));
+            let script = script.replace("{voice}", voice);
             fs::write(&path, format!("voice = '{voice}'\n{script}")).unwrap();
             let (program, path) = (env!("CARGO_BIN_EXE_jangdan"), path.display());
             format!(
