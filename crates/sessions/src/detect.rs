@@ -6,6 +6,7 @@ mod listing;
 mod version;
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -100,7 +101,9 @@ impl AgentDetector {
         let version = version.and_then(|program| {
             version::read_version(program, &preset.version, &self.path, self.version_timeout)
         });
-        let login = preset.login.as_ref().map_or(LoginState::NotNeeded, |check| self.login_state(check));
+        let environment = self.with_variables(&preset.environment);
+        let login = preset.login.as_ref();
+        let login = login.map_or(LoginState::NotNeeded, |check| environment.login_state(check));
         DetectedAgent { name, preset, program, version, login }
     }
 
@@ -112,6 +115,20 @@ impl AgentDetector {
         }
         let mut folders = std::env::split_paths(&self.path).filter(|folder| folder.is_absolute());
         folders.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
+    }
+
+    /// Returns the environment of an agent that is started with additional variables. They override those of this one, and
+    /// `HOME` its home folder. An empty value unsets a variable.
+    #[must_use]
+    pub fn with_variables(&self, added: &BTreeMap<String, String>) -> Self {
+        let mut environment = self.clone();
+        environment.variables.retain(|(name, _)| !added.contains_key(name));
+        let set = added.iter().filter(|(_, value)| !value.is_empty());
+        environment.variables.extend(set.map(|(name, value)| (name.clone(), value.into())));
+        if let Some(home) = added.get("HOME") {
+            environment.home = Some(PathBuf::from(home));
+        }
+        environment
     }
 
     /// Returns whether no file or variable shows that an agent is signed in.

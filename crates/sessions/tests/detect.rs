@@ -63,6 +63,25 @@ fn existing_credentials_file_or_variable_counts_as_login() {
 }
 
 #[test]
+fn login_is_looked_up_in_the_environment_that_the_agent_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut detector = detector(folder.path());
+    let login = |detector: &AgentDetector, name: &str, value: &str| {
+        let mut preset = preset::resolve_preset("claude", &toml::Table::new()).unwrap();
+        preset.environment = [(name.to_owned(), value.to_owned())].into();
+        detector.detect(vec![("claude".to_owned(), preset)])[0].login
+    };
+    assert_eq!(login(&detector, "ANTHROPIC_API_KEY", "x"), LoginState::In);
+    assert_eq!(login(&detector, "ANTHROPIC_API_KEY", ""), LoginState::Out);
+    let home = folder.path().join("other");
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    fs::write(home.join(".claude/.credentials.json"), "").unwrap();
+    assert_eq!(login(&detector, "HOME", home.to_str().unwrap()), LoginState::In);
+    detector.variables = vec![("ANTHROPIC_API_KEY".to_owned(), "x".into())];
+    assert_eq!(login(&detector, "ANTHROPIC_API_KEY", ""), LoginState::Out);
+}
+
+#[test]
 fn default_agent_is_the_first_usable_one_that_is_not_a_script() {
     let folder = tempfile::tempdir().unwrap();
     let mut detector = detector(folder.path());

@@ -84,9 +84,10 @@ pub(super) fn check_programs(
         if is_project_path || detector.find_program(&preset.command).is_some() {
             // The login of the preset that it extends is that of another program.
             let login = preset.login.as_ref().filter(|_| !is_inherited(config, name, "login"));
-            if let Some(login) = login.filter(|login| detector.is_signed_out(login)) {
+            let environment = detector.with_variables(&preset.environment);
+            if let Some(login) = login.filter(|login| environment.is_signed_out(login)) {
                 let is_worker = member.role != Role::Specialist;
-                if is_worker && !detector.may_sign_in_otherwise(login) {
+                if is_worker && !environment.may_sign_in_otherwise(login) {
                     return Err(PrepareError::SignedOut { name: name.clone(), how: login.how.clone() });
                 }
                 let (title, how) = (preset.title.clone(), login.how.clone());

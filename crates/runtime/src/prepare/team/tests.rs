@@ -239,6 +239,9 @@ fn a_team_that_can_work_is_accepted_with_remarks() {
         &["gemini", ".gemini/settings.json"],
         "Gemini CLI seems to be signed out: run `gemini` and choose how to sign in.",
     );
+    // Jangdan starts the agent with this environment.
+    let key = "[agents.gemini]\nenvironment = { GEMINI_API_KEY = 'x' }";
+    check(key, &[""], Some("gemini"), &["gemini"], "");
     check(
         "team.worker = 'codex'",
         &["backend", "backend"],
