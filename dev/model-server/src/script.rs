@@ -21,7 +21,8 @@ pub struct Script {
     pub side_reply: String,
     /// Whether side requests take turns of the script too.
     pub scripts_side_requests: bool,
-    /// The text after which a prompt contains the session key; the first key found replaces [`KEY`] in replies.
+    /// The text after which a prompt contains the session key; the last key found replaces [`KEY`] in replies. A resumed
+    /// conversation contains the keys of earlier sessions too.
     pub key_after: Option<String>,
 }
 
@@ -31,7 +32,7 @@ pub const KEY: &str = "$KEY";
 impl Script {
     /// Creates a script with these turns, whatever the prompt.
     pub fn from_turns(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
-        let rule = Rule { contains: None, turns: turns.into_iter().collect() };
+        let rule = Rule { contains: None, conversation_contains: None, turns: turns.into_iter().collect() };
         Self {
             rules: vec![rule],
             side_reply: SIDE_REPLY.to_owned(),
@@ -42,7 +43,7 @@ impl Script {
 
     /// Replaces the placeholder of a turn with the key in the conversation.
     pub(crate) fn fill_in_session_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
-        let found = self.key_after.as_ref().and_then(|text| conversation.split_once(text));
+        let found = self.key_after.as_ref().and_then(|text| conversation.rsplit_once(text));
         let is_key = |sign: char| sign.is_ascii_alphanumeric();
         let key = found.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());
         if let (ScriptedTurn::Reply(reply), Some(key)) = (&mut turn, key) {
@@ -55,9 +56,13 @@ impl Script {
         turn
     }
 
-    /// Takes the next turn for a prompt.
-    pub(crate) fn take_turn(&mut self, prompt: &str) -> Option<ScriptedTurn> {
-        let matches = |rule: &Rule| rule.contains.as_ref().is_none_or(|text| prompt.contains(text));
+    /// Takes the next turn for a prompt at the end of a conversation.
+    pub(crate) fn take_turn(&mut self, prompt: &str, conversation: &str) -> Option<ScriptedTurn> {
+        let contains =
+            |text: &str, part: &Option<String>| part.as_ref().is_none_or(|part| text.contains(part));
+        let matches = |rule: &Rule| {
+            contains(prompt, &rule.contains) && contains(conversation, &rule.conversation_contains)
+        };
         self.rules.iter_mut().filter(|rule| matches(rule)).find_map(|rule| rule.turns.pop_front())
     }
 }
@@ -67,6 +72,9 @@ impl Script {
 pub struct Rule {
     /// Text that the last prompt must contain; `None` matches every prompt.
     pub contains: Option<String>,
+    /// Text that the whole request must contain, such as the heading of the task in its first prompt; `None` matches
+    /// every request.
+    pub conversation_contains: Option<String>,
     /// Each is used once, in this order.
     pub turns: VecDeque<ScriptedTurn>,
 }

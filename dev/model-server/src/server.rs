@@ -190,8 +190,9 @@ impl State {
         if !script.scripts_side_requests && !Dialect::offers_tools(body) {
             return (ScriptedTurn::text_reply(&script.side_reply), true, false);
         }
-        match script.take_turn(prompt) {
-            Some(turn) => (script.fill_in_session_key(turn, &body.to_string()), false, false),
+        let conversation = body.to_string();
+        match script.take_turn(prompt, &conversation) {
+            Some(turn) => (script.fill_in_session_key(turn, &conversation), false, false),
             None => (ScriptedTurn::text_reply("The script has no turn left."), false, true),
         }
     }

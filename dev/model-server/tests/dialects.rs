@@ -256,6 +256,7 @@ fn a_cut_stream_lacks_its_end_and_a_slow_one_keeps_its_pace() {
 fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
     let rule = |contains: &str, text: &str| Rule {
         contains: Some(contains.to_owned()),
+        conversation_contains: None,
         turns: [ScriptedTurn::text_reply(text)].into(),
     };
     for (dialect, path, _, body) in sample_requests("build the login") {
@@ -285,8 +286,29 @@ fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
 }
 
 #[test]
-fn the_first_key_in_a_prompt_replaces_the_placeholder() {
-    for (dialect, path, _, body) in sample_requests("tags have your key k3f9, not your key x1") {
+fn rules_tell_conversations_apart_by_an_earlier_message() {
+    let rule = |conversation: &str, text: &str| Rule {
+        contains: None,
+        conversation_contains: Some(conversation.to_owned()),
+        turns: [ScriptedTurn::text_reply(text)].into(),
+    };
+    for (dialect, path, _, mut body) in sample_requests("go on") {
+        let script = Script {
+            rules: vec![rule("[TASK T1.1]", "A"), rule("[TASK T1.2]", "B")],
+            ..Script::from_turns([])
+        };
+        let server = ModelServer::start(script).expect("start the server");
+        assert!(post(&server, path, &body).1.contains("no turn left"), "{dialect:?}");
+        body["earlier"] = "[TASK T1.2] Log in".into();
+        assert!(post(&server, path, &body).1.contains("\"B\""), "{dialect:?}");
+        assert!(post(&server, path, &body).1.contains("no turn left"), "{dialect:?}");
+    }
+}
+
+#[test]
+fn the_last_key_in_a_conversation_replaces_the_placeholder() {
+    for (dialect, path, _, body) in sample_requests("this is no longer your key x1, tags have your key k3f9.")
+    {
         let script = Script {
             key_after: Some("your key".to_owned()),
             ..Script::from_turns([ScriptedTurn::text_reply("DONE $KEY.")])

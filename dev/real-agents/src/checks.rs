@@ -156,6 +156,7 @@ impl<'a> CheckContext<'a> {
     pub(crate) fn set_script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
         let rule = |(text, turn): (&str, ScriptedTurn)| Rule {
             contains: Some(text.to_owned()),
+            conversation_contains: None,
             turns: [turn].into(),
         };
         self.server.replace_script(Script {

@@ -8,9 +8,13 @@ mod agent_home;
 mod checks;
 mod dialogue;
 mod driven_agent;
+mod journey;
 mod mistakes;
+mod processes;
 mod programs;
+mod project;
 mod run;
+mod run_log;
 mod setups;
 mod shape;
 mod table;
@@ -82,7 +86,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let voices = voices.filter(|_| arguments.check.is_none());
     let scenarios = Scenario::ALL.into_iter().filter(|one| is_chosen("", one.name())).map(Job::Run);
     let scenarios = scenarios.filter(|_| arguments.check.is_none());
-    let jobs: Vec<Job> = setups.chain(voices).chain(scenarios).collect();
+    let journey = is_chosen("", journey::NAME) && arguments.check.is_none();
+    let journey = journey.then_some(Job::Journey);
+    let jobs: Vec<Job> = setups.chain(voices).chain(scenarios).chain(journey).collect();
     if jobs.is_empty() {
         bail!("no check matches; the agents are claude, codex, opencode and gemini");
     }
@@ -117,6 +123,7 @@ enum Job {
     Setup(&'static AgentSetup),
     Voice(&'static voices::VoiceComparison),
     Run(Scenario),
+    Journey,
 }
 
 impl Job {
@@ -135,6 +142,10 @@ impl Job {
             Self::Run(scenario) => {
                 let results = run::check_run(*scenario, folder, &arguments.jangdan);
                 (scenario.name().to_owned(), results.map(|()| vec![("whole run", CheckResult::Passed)]))
+            }
+            Self::Journey => {
+                let results = journey::check_journey(folder, &arguments.jangdan);
+                (journey::NAME.to_owned(), results.map(|()| vec![("whole plan", CheckResult::Passed)]))
             }
         };
         let results = results.unwrap_or_else(|error| {

@@ -5,26 +5,26 @@
 
 mod agent_tasks;
 mod outcome;
-mod project;
 
 use std::{
-    fs,
     path::Path,
-    process::{Child, ExitStatus, Stdio},
-    thread,
+    process::ExitStatus,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail, ensure};
+use model_server::Rule;
 
 use agent_tasks::{AGENT_TASKS, AgentTask};
-use outcome::Log;
-use project::Project;
+
+use crate::{
+    processes,
+    project::{self, Project, ProjectSetup},
+    run_log::Log,
+};
 
 /// Time limit for a run.
 const RUN_MAX: Duration = Duration::from_secs(180);
-/// Interval at which the run is checked.
-const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// What happens during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Scenario {
 
 /// Does a run from its plan to the merge, and checks the result.
 pub(crate) fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
-    let project = Project::create(scenario, folder, jangdan)?;
+    let project = Project::create(setup(scenario), folder, jangdan)?;
     let output = project.output.display().to_string();
     let status = run_and_answer(scenario, &project).with_context(|| format!("its output is in {output}"))?;
     ensure!(status.success(), "jangdan ended with {status}; its output is in {output}");
@@ -60,21 +60,21 @@ pub(crate) fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Re
     log.check(scenario)?;
     outcome::land_and_check(&project)?;
     outcome::check_requests(scenario, &project)?;
-    outcome::check_codex_settings(&project)?;
-    outcome::check_processes(folder)
+    project.check_codex_settings()?;
+    processes::check_ended(folder)
 }
 
 /// Starts the run, answers its questions, and returns its exit status.
 fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
     let deadline = Instant::now() + RUN_MAX;
-    let mut command = KilledOnDrop(start_jangdan(project, &["run", "TASKS.md"])?);
+    let mut command = project.start_jangdan(&["run", "TASKS.md"])?;
     if scenario == Scenario::Killed {
-        wait_until("both agents reply", deadline, || slow_agents_are_replying(project))?;
+        project::wait_until("both agents reply", deadline, || slow_agents_are_replying(project))?;
         command.kill()?;
         let log = Log::read(project)?;
         let n_ended = log.events_of_kind("TurnEnded").count();
         ensure!(n_ended == 0, "the server was killed too late: {n_ended} turns had ended");
-        command = KilledOnDrop(start_jangdan(project, &["resume"])?);
+        command = project.start_jangdan(&["resume"])?;
     }
     let mut answered = Vec::new();
     loop {
@@ -91,7 +91,7 @@ fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
                 answered.push(question);
             }
         }
-        thread::sleep(CHECK_EVERY);
+        project::wait_for_next_check();
     }
 }
 
@@ -106,34 +106,36 @@ fn slow_agents_are_replying(project: &Project) -> bool {
     AGENT_TASKS.iter().filter(|one| one.is_slow).all(replies)
 }
 
-fn start_jangdan(project: &Project, arguments: &[&str]) -> Result<Child> {
-    let output = fs::OpenOptions::new().create(true).append(true).open(&project.output)?;
-    let mut command = project.jangdan_command(arguments);
-    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-    command.spawn().context("start jangdan")
-}
-
-fn wait_until(what: &str, deadline: Instant, holds: impl Fn() -> bool) -> Result<()> {
-    while !holds() {
-        ensure!(Instant::now() < deadline, "waited in vain until {what}");
-        thread::sleep(CHECK_EVERY);
-    }
-    Ok(())
-}
-
-/// The command that contains the server; killed when dropped.
-struct KilledOnDrop(Child);
-
-impl KilledOnDrop {
-    fn kill(&mut self) -> Result<()> {
-        self.0.kill()?;
-        self.0.wait()?;
-        Ok(())
+fn setup(scenario: Scenario) -> ProjectSetup {
+    let model = |one: &AgentTask| {
+        let rule = Rule { contains: None, conversation_contains: None, turns: one.turns(scenario).into() };
+        (one.agent, vec![rule])
+    };
+    ProjectSetup {
+        plan: plan(),
+        configuration: configuration(scenario),
+        files: &[],
+        models: AGENT_TASKS.iter().map(model).collect(),
     }
 }
 
-impl Drop for KilledOnDrop {
-    fn drop(&mut self) {
-        let _ = self.kill();
-    }
+fn configuration(scenario: Scenario) -> String {
+    let park = match scenario {
+        Scenario::Quiet | Scenario::Killed => "",
+        Scenario::Parked => "[park]\nfrozen_after = \"1s\"\ncold_after = \"2s\"\n",
+    };
+    format!("[orchestration]\nmax_concurrency = 4\ngate_approval = \"automatic\"\n{park}")
+}
+
+fn plan() -> String {
+    let task = |one: &AgentTask| {
+        let (file, text) = (one.file(), one.file_text());
+        format!(
+            "### {}: Write {file}\n- **Agent**: {}\n- **Touches**: `{file}`\n- **Verify**: `grep -qx '{}' {file}`\n\n",
+            one.task,
+            one.agent,
+            text.trim_end()
+        )
+    };
+    format!("# Four files\n\n## Phase 1: Files\n\n{}", AGENT_TASKS.iter().map(task).collect::<String>())
 }

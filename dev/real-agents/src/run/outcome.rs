@@ -1,63 +1,20 @@
-//! Checks the result of a run: its log, the files on the branch, the requests to the models, and its processes.
+//! Checks the result of a run: its log, the files on the branch, and the requests to the models.
 
-use std::{
-    fs,
-    path::Path,
-    thread,
-    time::{Duration, Instant},
-};
+use std::fs;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{
     Scenario,
     agent_tasks::{AGENT_TASKS, ANSWER, AgentTask, QUESTION},
+};
+use crate::{
     project::Project,
+    run_log::{Log, n_tokens, text_field},
 };
 
-/// Time limit for processes to end after their run.
-const PROCESS_END_MAX: Duration = Duration::from_secs(10);
-
-/// The log of a run.
-#[derive(Debug, Default)]
-pub(super) struct Log(Vec<Value>);
-
 impl Log {
-    /// Reads the events so far.
-    pub(super) fn read(project: &Project) -> Result<Self> {
-        let text = project.jangdan(&["log", &project.run_name()?, "--json"])?;
-        let events = text.lines().map(serde_json::from_str::<Value>);
-        Ok(Self(
-            events
-                .map(|event| Ok(event?.get("event").cloned().unwrap_or_default()))
-                .collect::<Result<_>>()?,
-        ))
-    }
-
-    /// Returns all events of a kind.
-    pub(super) fn events_of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.0.iter().filter(move |event| text_field(event, "type") == kind)
-    }
-
-    /// Returns all events of a kind about a session, a task or a question.
-    pub(super) fn events_about<'a>(
-        &'a self,
-        kind: &'a str,
-        name: &'a str,
-    ) -> impl Iterator<Item = &'a Value> {
-        let names = ["session", "task", "question"];
-        self.events_of_kind(kind)
-            .filter(move |event| names.iter().any(|field| text_field(event, field) == name))
-    }
-
-    /// Returns the sessions of an agent.
-    pub(super) fn sessions_of_agent<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
-        self.events_of_kind("SessionOpened")
-            .filter(move |event| text_field(event, "agent") == agent)
-            .map(|event| text_field(event, "session"))
-    }
-
     /// Returns the questions to answer now, with their answers.
     pub(super) fn due_answers(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
         let waits = |event: &&Value| {
@@ -83,27 +40,13 @@ impl Log {
         let is_move = |event: &&Value| {
             moves.contains(&text_field(event, "type")) && text_field(event, "session") == session
         };
-        is_again || self.0.iter().rfind(is_move).is_some_and(|event| text_field(event, "mode") == "cold")
+        is_again
+            || self.events().iter().rfind(is_move).is_some_and(|event| text_field(event, "mode") == "cold")
     }
 
     /// Checks that every expected event is in the log once, and that the run has no problem.
     pub(super) fn check(&self, scenario: Scenario) -> Result<()> {
-        let end = self.events_of_kind("RunEnded").last().context("the run has not ended")?;
-        ensure!(text_field(end, "outcome") == "done", "the run ended with {end}");
-        for kind in [
-            "AttemptFailed",
-            "SessionLost",
-            "EscalationRaised",
-            "MessageRejected",
-            "NearMissReceived",
-            "ErrorReported",
-        ] {
-            ensure!(
-                self.events_of_kind(kind).next().is_none(),
-                "unexpected event: {:?}",
-                self.events_of_kind(kind).next()
-            );
-        }
+        self.check_end()?;
         AGENT_TASKS.iter().try_for_each(|one| self.check_task(one, scenario).with_context(|| one.agent))
     }
 
@@ -192,50 +135,4 @@ pub(super) fn check_requests(scenario: Scenario, project: &Project) -> Result<()
         }
     }
     Ok(())
-}
-
-/// Checks that the run did not change the user's own settings of Codex.
-pub(super) fn check_codex_settings(project: &Project) -> Result<()> {
-    let (path, before) = &project.codex_settings;
-    let after = fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-    ensure!(after == *before, "{} was changed to:\n{after}", path.display());
-    Ok(())
-}
-
-/// Waits until all processes have ended that have a folder in their environment or command line.
-pub(super) fn check_processes(folder: &Path) -> Result<()> {
-    let deadline = Instant::now() + PROCESS_END_MAX;
-    loop {
-        let processes = processes_of(folder);
-        if processes.is_empty() {
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            bail!("processes were left behind:\n{}", processes.join("\n"));
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-}
-
-fn processes_of(folder: &Path) -> Vec<String> {
-    let name = folder.as_os_str().as_encoded_bytes();
-    let own = std::process::id().to_string();
-    let read = |pid: &str, file: &str| fs::read(Path::new("/proc").join(pid).join(file)).unwrap_or_default();
-    let knows = |pid: &str| {
-        ["environ", "cmdline"].iter().any(|file| read(pid, file).windows(name.len()).any(|part| part == name))
-    };
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    pids.filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()) && *pid != own && knows(pid))
-        .map(|pid| format!("{pid} {}", String::from_utf8_lossy(&read(&pid, "cmdline")).replace('\0', " ")))
-        .collect()
-}
-
-fn text_field<'a>(event: &'a Value, name: &str) -> &'a str {
-    event.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn n_tokens(event: &Value) -> u64 {
-    let n = |name: &str| event.pointer(name).and_then(Value::as_u64).unwrap_or_default();
-    n("/usage/inputTokens") + n("/usage/outputTokens")
 }
