@@ -42,7 +42,8 @@ pub(super) fn run_merge_check(
     stop_token: &StopToken,
 ) -> Result<Receipt, JobError> {
     let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
-    let work = CheckedWork { tree, commit: Some(commit.to_string()) };
+    // A merge that fails its check is discarded, so the receipt must not name its commit.
+    let work = CheckedWork { tree, commit: None };
     let lock = git.lock_check_worktree();
     let user_file = context.host.run_folder(&context.run).join(USER_FILE);
     let user = fs::read_to_string(&user_file).unwrap_or_default();
