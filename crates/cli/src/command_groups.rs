@@ -9,7 +9,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Answer", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
     ("Act", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
     ("Inspect", &["logs", "conversation", "checks", "diff", "log", "replay"]),
-    ("Set up", &["init", "doctor", "agents", "config", "plan"]),
+    ("Set up", &["init", "doctor", "agents", "config", "plan", "completions"]),
     ("For agents", &["say", "hook", "decode", "play"]),
 ];
 

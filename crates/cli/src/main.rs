@@ -12,6 +12,7 @@ mod chat;
 mod checks;
 mod clean;
 mod command_groups;
+mod completions;
 mod config;
 mod control;
 mod conversation;
@@ -29,6 +30,7 @@ mod link;
 mod localized;
 mod log;
 mod logs;
+mod man;
 mod plan_change;
 mod plan_check;
 mod play;
@@ -88,6 +90,8 @@ enum Command {
     Checks(checks::Arguments),
     /// Delete finished worktrees; git keeps their content
     Clean(clean::Arguments),
+    /// Print the completion script of a shell
+    Completions(completions::Arguments),
     /// Show or check the configuration
     #[command(subcommand)]
     Config(config::Command),
@@ -117,6 +121,9 @@ enum Command {
     Log(log::Arguments),
     /// Show the output of a task's agent
     Logs(logs::Arguments),
+    /// Write the manual pages to a folder
+    #[command(hide = true)]
+    Man(man::Arguments),
     /// Pause a run, a phase or a task
     Pause(control::Arguments),
     /// Check a plan file, or settle its changes during a run
@@ -187,6 +194,7 @@ fn main() -> ExitCode {
         Command::Cancel(arguments) => control::cancel(&arguments),
         Command::Chat(arguments) => chat::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
         Command::Config(command) => config::run(&command),
         Command::Continue(arguments) => control::resume(&arguments),
         Command::Checks(arguments) => checks::run(&arguments),
@@ -202,6 +210,7 @@ fn main() -> ExitCode {
         Command::Link(arguments) => link::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
         Command::Logs(arguments) => logs::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
         Command::Pause(arguments) => control::pause(&arguments),
         Command::Provide(arguments) => provide::provide(&arguments),
         Command::Refuse(arguments) => provide::refuse(&arguments),

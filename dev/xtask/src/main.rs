@@ -3,6 +3,7 @@
 mod api;
 mod bench;
 mod chaos;
+mod dist;
 mod fuzz;
 mod mutants;
 mod real_agents;
@@ -40,6 +41,8 @@ enum Command {
     Bench(bench::Options),
     /// Runs the demo and kills its processes at random moments.
     Chaos(chaos::Options),
+    /// Builds a static program with completions and manual pages, packs it, and tries the installation.
+    Dist,
     /// Tests a real server with requests generated from its OpenAPI description.
     Api(api::Options),
     /// Disables one rule of the engine after the other, and checks that the tests detect it.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Test => test::run(),
         Command::Chaos(options) => chaos::run(&options),
+        Command::Dist => dist::run(),
         Command::Api(options) => api::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),

@@ -70,8 +70,26 @@ pub(crate) fn ensure_holder_target() -> Result<()> {
     Ok(())
 }
 
+/// Installs Debian packages that are missing; each is recognised by a file of it.
+pub(crate) fn ensure_debian_packages(packages: &[(&str, &str)]) -> Result<()> {
+    let missing = packages.iter().filter(|(_, file)| !Path::new(file).exists());
+    let missing: Vec<_> = missing.map(|(package, _)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    eprintln!("   missing: `apt-get install {}` (once)", missing.join(" "));
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    // A new machine has no package lists, or old ones.
+    shell::run(&mut apt(&["update", "--quiet=2"]))?;
+    shell::run(apt(&["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(missing))
+}
+
 /// Returns the musl target for a host with glibc; `None` for any other host.
-fn musl_target(host: &str) -> Option<String> {
+pub(crate) fn musl_target(host: &str) -> Option<String> {
     Some(format!("{}-linux-musl", host.strip_suffix("-linux-gnu")?))
 }
 

@@ -2,15 +2,15 @@
 //!
 //! The browser opens the real server of a real run with scripted agents. Installs missing packages, with a message.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::PathBuf, process::Command};
 
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::shell::{self, step};
+use crate::{
+    shell::{self, step},
+    tools,
+};
 
 /// The path of Debian's browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -97,18 +97,5 @@ fn install_browser() -> Result<()> {
     if std::env::var_os("CHROMIUM").is_some() {
         return Ok(());
     }
-    let missing = PACKAGES.iter().filter(|(_, file)| !Path::new(file).exists());
-    let missing: Vec<_> = missing.map(|(package, _)| *package).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    eprintln!("   missing: `apt-get install {}` (once)", missing.join(" "));
-    let apt = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        command
-    };
-    // A new machine has no package lists, or old ones.
-    shell::run(&mut apt(&["update", "--quiet=2"]))?;
-    shell::run(apt(&["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(missing))
+    tools::ensure_debian_packages(PACKAGES)
 }

@@ -1,0 +1,27 @@
+//! `jangdan completions`: prints the completion script of a shell.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    // In memory first: the generator panics if its output fails.
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut crate::Arguments::command(), "jangdan", &mut script);
+    let written = io::stdout().lock().write_all(&script);
+    written.or_else(|error| Failure::from_output_error(&error).map_or(Ok(()), Err))?;
+    Ok(ExitCode::SUCCESS)
+}
