@@ -20,6 +20,8 @@ struct FakeWorktrees {
     /// Whether agents change only what the scenario says.
     are_unchanged: bool,
     versions: BTreeMap<TaskId, u32>,
+    /// The version that each checkpoint has, by its commit.
+    checkpoints: BTreeMap<String, u32>,
     tasks: BTreeMap<SessionId, TaskId>,
 }
 
@@ -37,6 +39,12 @@ const ALL: [&str; 12] = [
     "RestoreCheckpoint",
     "SavePermissionRule",
 ];
+
+impl FakeWorktrees {
+    fn version(&self, task: &TaskId) -> u32 {
+        self.versions.get(task).copied().unwrap_or_default()
+    }
+}
 
 impl Default for FakeExecutor {
     /// The scenario decides the outcome of checks.
@@ -93,12 +101,12 @@ impl FakeExecutor {
 
     /// Returns the tree of a task's worktree.
     pub(crate) fn tree(&self, task: &TaskId) -> Option<String> {
-        let version = self.worktrees.versions.get(task).copied().unwrap_or_default();
+        let version = self.worktrees.version(task);
         (!self.worktrees.are_missing).then(|| format!("tree-{version}-of-{task}"))
     }
 
     /// Returns the report of a successful effect.
-    pub(crate) fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
+    pub(crate) fn success_report(&mut self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
             Effect::SpawnAgent(assignment) => {
                 let session = &assignment.session;
@@ -134,18 +142,22 @@ impl FakeExecutor {
                     ..GateReport::default()
                 },
             },
-            Effect::MakeCheckpoint { checkpoint, task, .. } => Report::CheckpointFinished {
-                checkpoint: *checkpoint,
-                outcome: CheckpointOutcome::Made {
-                    commit: format!("commit-of-{checkpoint}"),
-                    agent_session: None,
-                    tree: self.tree(task),
-                },
-            },
+            Effect::MakeCheckpoint { checkpoint, task, .. } => {
+                let commit = format!("commit-of-{checkpoint}");
+                self.worktrees.checkpoints.insert(commit.clone(), self.worktrees.version(task));
+                Report::CheckpointFinished {
+                    checkpoint: *checkpoint,
+                    outcome: CheckpointOutcome::Made { commit, agent_session: None, tree: self.tree(task) },
+                }
+            }
+            Effect::RestoreCheckpoint { task, commit } => {
+                let version = commit.as_ref().and_then(|commit| self.worktrees.checkpoints.get(commit));
+                self.worktrees.versions.insert(task.clone(), version.copied().unwrap_or_default());
+                Report::EffectFinished { effect: id, error: None }
+            }
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
-            | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
