@@ -155,6 +155,9 @@ pub enum SessionInput {
         escalation: EscalationId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
+        /// The agent of the task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentName>,
         title: String,
         description: String,
     },

@@ -255,6 +255,7 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
                 from: from.clone(),
                 kind: Some(*direct_type),
                 content: content.clone(),
+                key: recipient.key.cloned(),
             })
         }
         SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
@@ -265,23 +266,30 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             AgentPrompt::Invalid(prompts::InvalidMessageNotice {
                 message_name: protocol.clone(),
                 error: error.clone(),
-                example: prompts::message_example(protocol, recipient.task, recipient.key),
+                example: prompts::message_example(protocol, recipient.task, recipient.key, recipient.locale),
             })
         }
         SessionInput::NearMiss { near, raw } => AgentPrompt::NearMiss(prompts::NearMissNotice {
             message_name: near.clone(),
             raw: raw.clone(),
-            example: prompts::message_example(near, recipient.task, recipient.key),
+            example: prompts::message_example(near, recipient.task, recipient.key, recipient.locale),
         }),
         SessionInput::Reminder => match recipient.task {
-            Some(task) => {
-                AgentPrompt::OutcomeRequest(prompts::OutcomeRequest::new(task.clone(), recipient.key))
-            }
+            Some(task) => AgentPrompt::OutcomeRequest(prompts::OutcomeRequest::new(
+                task.clone(),
+                recipient.key,
+                recipient.locale,
+            )),
             None => AgentPrompt::Notice(notices::status_request(recipient.locale)),
         },
-        SessionInput::EvidenceRequest { task, missing } => AgentPrompt::OutcomeRequest(
-            prompts::OutcomeRequest::for_evidence(task.clone(), missing.clone(), recipient.key),
-        ),
+        SessionInput::EvidenceRequest { task, missing } => {
+            AgentPrompt::OutcomeRequest(prompts::OutcomeRequest::for_evidence(
+                task.clone(),
+                missing.clone(),
+                recipient.key,
+                recipient.locale,
+            ))
+        }
         SessionInput::InvocationEnded { outcome: AgentInvocationOutcome::Failed { .. }, .. }
         | SessionInput::Permission { .. }
         | SessionInput::ClarificationRequest { .. }

@@ -112,6 +112,7 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
         SessionInput::Escalation {
             escalation: EscalationId(5),
             task: Some(task),
+            agent: Some(from()),
             title: words(),
             description: words(),
         },

@@ -199,6 +199,7 @@ fn example_prompt(name: &str) -> AgentPrompt {
                 from: agent("tester"),
                 kind: Some(DirectType::Query),
                 content,
+                key: None,
             })
         }
         "feedback" => AgentPrompt::Feedback(TestFeedbackPrompt {
@@ -223,21 +224,26 @@ fn example_prompt(name: &str) -> AgentPrompt {
             .as_slice()
             {
                 [DecodedItem::Invalid(invalid)] => {
-                    AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, None, key.as_ref()))
+                    AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, None, key.as_ref(), Locale::En))
                 }
                 other => panic!("{other:?}"),
             }
         }
         "near" => match decode_items("[Ask_User] Which one?\n", DecoderOptions::worker()).as_slice() {
             [DecodedItem::NearMiss(near_miss)] => {
-                AgentPrompt::NearMiss(NearMissNotice::new(near_miss, None, key.as_ref()))
+                AgentPrompt::NearMiss(NearMissNotice::new(near_miss, None, key.as_ref(), Locale::En))
             }
             other => panic!("{other:?}"),
         },
-        "finish" => AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id(), key.as_ref())),
+        "finish" => AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id(), key.as_ref(), Locale::En)),
         "evidence" => {
             let missing = vec![domain::MissingEvidence::NoChange];
-            AgentPrompt::OutcomeRequest(OutcomeRequest::for_evidence(task_id(), missing, key.as_ref()))
+            AgentPrompt::OutcomeRequest(OutcomeRequest::for_evidence(
+                task_id(),
+                missing,
+                key.as_ref(),
+                Locale::En,
+            ))
         }
         other => panic!("the guide shows an unknown prompt: {other}"),
     }

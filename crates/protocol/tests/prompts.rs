@@ -123,11 +123,11 @@ fn examples_of_preambles_decode_without_their_backticks() {
     for locale in [Locale::En, Locale::Ko] {
         let text = preamble(preamble_options(Role::Worker, locale, &key, Some(&task), &[]));
         let is_example = |line: &&str| line.starts_with('`') && line.ends_with('`');
-        let question: Vec<&str> =
+        let messages: Vec<&str> =
             text.lines().filter(is_example).map(|line| line.trim_matches('`')).collect();
-        assert_eq!(question.len(), 4, "a question has four lines: {text}");
+        assert_eq!(messages.len(), 4 + 6, "a question has four lines, a request six: {text}");
         let finish = text.split('`').filter(|code| code.starts_with("DONE:") || code.starts_with("FAIL:"));
-        let output: Vec<&str> = question.into_iter().chain(finish).collect();
+        let output: Vec<&str> = messages.into_iter().chain(finish).collect();
         let options = DecoderOptions {
             key: Some(session_key()),
             key_requirement: KeyRequirement::Required,
@@ -136,6 +136,7 @@ fn examples_of_preambles_decode_without_their_backticks() {
         let items = decode_items(&(output.join("\n") + "\n"), options);
         let [
             DecodedItem::Message(ask),
+            DecodedItem::Message(request),
             DecodedItem::Message(done),
             DecodedItem::Message(reason),
             DecodedItem::Message(fail),
@@ -144,6 +145,7 @@ fn examples_of_preambles_decode_without_their_backticks() {
             unreachable!("{items:#?}")
         };
         assert!(matches!(&ask.message, AgentMessage::AskUser(ask) if ask.options.len() == 2), "{ask:?}");
+        assert!(matches!(&request.message, AgentMessage::DependencyRequest(_)), "{request:?}");
         assert!(matches!(&done.message, AgentMessage::Done(done) if done.reason.is_none()), "{done:?}");
         assert!(matches!(&reason.message, AgentMessage::Done(done) if done.reason.is_some()), "{reason:?}");
         assert!(matches!(&fail.message, AgentMessage::Fail(_)), "{fail:?}");
@@ -227,6 +229,7 @@ fn prompts_have_their_json() {
                 from: agent_name("PO"),
                 kind: Some(domain::DirectType::Query),
                 content: "?".into(),
+                key: None,
             }),
             r#"{"type":"direct","from":"PO","kind":"query","content":"?"}"#,
         ),
@@ -235,8 +238,12 @@ fn prompts_have_their_json() {
             r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
         ),
         (
-            AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
-            r#"{"type":"finish","taskId":"T1.3","forms":["DONE:T1.3 k3f9","FAIL:T1.3:why it failed k3f9","[ASK_USER k3f9]\nquestion: Which database?\ntype: selection\noptions: [\"PostgreSQL\", \"SQLite\"]\n[/ASK_USER k3f9]"]}"#,
+            AgentPrompt::OutcomeRequest(OutcomeRequest::new(
+                task_id("T1.3"),
+                Some(&session_key()),
+                Locale::En,
+            )),
+            r#"{"type":"finish","taskId":"T1.3","forms":["DONE:T1.3 k3f9","FAIL:T1.3:why it failed k3f9","[ASK_USER k3f9]\nquestion: Which database?\noptions: [\"PostgreSQL\", \"SQLite\"]\n[/ASK_USER k3f9]"]}"#,
         ),
     ];
     for (prompt, json) in cases {
@@ -249,6 +256,7 @@ fn evidence_request(missing: &[domain::MissingEvidence]) -> AgentPrompt {
         task_id("T1.3"),
         missing.to_vec(),
         Some(&session_key()),
+        Locale::En,
     ))
 }
 
@@ -290,14 +298,21 @@ fn each_prompt_has_text_in_both_languages() {
             from: agent_name("PO"),
             kind: Some(domain::DirectType::Query),
             content: "Which id?".into(),
+            key: Some(session_key()),
         }),
         AgentPrompt::Invalid(InvalidMessageNotice::new(
             invalid,
             Some(&task_id("T2.4")),
             Some(&session_key()),
+            Locale::En,
         )),
-        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&task_id("T2.4")), Some(&session_key()))),
-        AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
+        AgentPrompt::NearMiss(NearMissNotice::new(
+            near_miss,
+            Some(&task_id("T2.4")),
+            Some(&session_key()),
+            Locale::En,
+        )),
+        AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()), Locale::En)),
         evidence_request(&[domain::MissingEvidence::NoMessage]),
         evidence_request(&[domain::MissingEvidence::NoMessage, domain::MissingEvidence::NoChange]),
         evidence_request(&[domain::MissingEvidence::UnchangedSinceDenial]),
@@ -345,7 +360,8 @@ fn every_message_has_an_example_that_decodes() {
             key_requirement: KeyRequirement::Required,
             ..DecoderOptions::orchestrator()
         };
-        let items = decode_items(&message_example(name, None, Some(&session_key())).unwrap(), options);
+        let items =
+            decode_items(&message_example(name, None, Some(&session_key()), Locale::En).unwrap(), options);
         assert!(
             matches!(items.as_slice(), [DecodedItem::Message(decoded)] if decoded.message.name() == name),
             "{items:?}"

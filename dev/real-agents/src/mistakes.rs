@@ -138,8 +138,8 @@ fn check_mistake(
     let turn = agent.wait_for_turn_end()?;
     ensure!(message_names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
     let (DecodedKind::Near(name) | DecodedKind::Invalid(name) | DecodedKind::Message(name)) = expected;
-    let form =
-        protocol::prompts::message_example(name, None, Some(&key)).context("the message has no form")?;
+    let form = protocol::prompts::message_example(name, None, Some(&key), domain::Locale::En)
+        .context("the message has no form")?;
     let first = form.lines().next().unwrap_or_default();
     let request = context.last_request()?;
     ensure!(request.contains(&format!("`{first}`")), "the model did not get {first:?}: {request}");

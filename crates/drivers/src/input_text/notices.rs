@@ -58,7 +58,7 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
                 .optional("key", recipient.key);
             ("QUESTION", PromptTemplate::Question, values)
         }
-        SessionInput::Escalation { escalation, task, title, description } => {
+        SessionInput::Escalation { escalation, task, agent, title, description } => {
             let template = match recipient.role {
                 Role::Orchestrator => PromptTemplate::EscalationOrchestrator,
                 Role::Operator | Role::Worker | Role::Tester | Role::Verifier | Role::Specialist => {
@@ -70,6 +70,7 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
                 .text("title", title)
                 .text("description", description)
                 .optional("task", task.as_ref())
+                .optional("agent", agent.as_ref())
                 // The examples are about the task.
                 .optional("key", task.as_ref().and(recipient.key));
             ("ESCALATION", template, values)

@@ -268,6 +268,7 @@ fn other_role_samples(locale: Locale) -> Vec<PromptSample> {
     let escalation = || SessionInput::Escalation {
         escalation: EscalationId(5),
         task: Some(task_id("T1.3")),
+        agent: Some("ada".parse().unwrap()),
         title: title.clone(),
         description: description.clone(),
     };

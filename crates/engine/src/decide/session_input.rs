@@ -113,9 +113,12 @@ impl DecisionContext<'_> {
             }
             WorkItem::Escalation(id) => {
                 let escalation = self.run.escalations.get(id.0);
-                let task = self.run.subject_task(&escalation.subject).map(|task| self.task_id(task));
+                let subject = self.run.subject_task(&escalation.subject);
+                let task = subject.map(|task| self.task_id(task));
+                let agent =
+                    subject.and_then(|task| self.run.team.agent_name(self.run.task(task).agent)).cloned();
                 let (title, description) = (escalation.title.clone(), escalation.description.clone());
-                Some(SessionInput::Escalation { escalation: id, task, title, description })
+                Some(SessionInput::Escalation { escalation: id, task, agent, title, description })
             }
             WorkItem::Chat => {
                 self.run.unread_chats.front().map(|text| SessionInput::Chat { text: text.clone() })

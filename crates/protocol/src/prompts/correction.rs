@@ -51,12 +51,17 @@ pub struct OutcomeRequest {
 
 impl InvalidMessageNotice {
     /// Creates the notice for a decoded message, with an example that carries the session's task and key.
-    pub fn new(invalid: &InvalidMessage, task: Option<&TaskId>, key: Option<&SessionKey>) -> Self {
+    pub fn new(
+        invalid: &InvalidMessage,
+        task: Option<&TaskId>,
+        key: Option<&SessionKey>,
+        locale: Locale,
+    ) -> Self {
         let InvalidMessage { message_name, error, span: _ } = invalid;
         Self {
             message_name: (*message_name).to_owned(),
             error: error.clone(),
-            example: message_example(message_name, task, key),
+            example: message_example(message_name, task, key, locale),
         }
     }
 
@@ -72,12 +77,17 @@ impl InvalidMessageNotice {
 
 impl NearMissNotice {
     /// Creates the notice for a decoded near miss, with an example that carries the session's task and key.
-    pub fn new(near_miss: &NearMiss, task: Option<&TaskId>, key: Option<&SessionKey>) -> Self {
+    pub fn new(
+        near_miss: &NearMiss,
+        task: Option<&TaskId>,
+        key: Option<&SessionKey>,
+        locale: Locale,
+    ) -> Self {
         let NearMiss { message_name, span } = near_miss;
         Self {
             message_name: (*message_name).to_owned(),
             raw: span.raw.clone(),
-            example: message_example(message_name, task, key),
+            example: message_example(message_name, task, key, locale),
         }
     }
 
@@ -95,14 +105,19 @@ impl NearMissNotice {
 
 impl OutcomeRequest {
     /// Creates the request for a turn that ended without a message, with examples that carry the session's key.
-    pub fn new(task_id: TaskId, key: Option<&SessionKey>) -> Self {
-        let examples = outcome_examples(&task_id, key);
+    pub fn new(task_id: TaskId, key: Option<&SessionKey>, locale: Locale) -> Self {
+        let examples = outcome_examples(&task_id, key, locale);
         Self { task_id, missing: Vec::new(), examples }
     }
 
     /// Creates the request for work without evidence, with examples that carry the session's key.
-    pub fn for_evidence(task_id: TaskId, missing: Vec<MissingEvidence>, key: Option<&SessionKey>) -> Self {
-        let examples = evidence_examples(&task_id, &missing, key);
+    pub fn for_evidence(
+        task_id: TaskId,
+        missing: Vec<MissingEvidence>,
+        key: Option<&SessionKey>,
+        locale: Locale,
+    ) -> Self {
+        let examples = evidence_examples(&task_id, &missing, key, locale);
         Self { task_id, missing, examples }
     }
 

@@ -3,7 +3,7 @@
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
     DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
-    InvokeMessage, MissingEvidence, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage,
+    InvokeMessage, Locale, MissingEvidence, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage,
     QuestionCategory, ReadyTasksMessage, Recovery, ResolveNextError, ResolveNextErrorCode,
     ResolveNextRequest, ResultType, SessionKey, StartTaskMessage, StepComplete, TaskId, UserQuestion,
 };
@@ -14,9 +14,14 @@ use crate::encode::encode;
 pub(super) const EXAMPLE_TASK: &str = "T0";
 
 /// Returns an example of a message by its name, with the session's task and key; `None` for an unknown name.
-pub fn message_example(name: &str, task: Option<&TaskId>, key: Option<&SessionKey>) -> Option<String> {
+pub fn message_example(
+    name: &str,
+    task: Option<&TaskId>,
+    key: Option<&SessionKey>,
+    locale: Locale,
+) -> Option<String> {
     let task = task.cloned().or_else(|| EXAMPLE_TASK.parse().ok())?;
-    encode_example(&build_example(name, &task)?, key)
+    encode_example(&build_example(name, &task, locale)?, key)
 }
 
 pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
@@ -25,12 +30,12 @@ pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -
 
 /// Returns the message that reports a task as done.
 pub fn done_example(task: &TaskId, key: Option<&SessionKey>) -> Option<String> {
-    encode_example(&build_example("DONE", task)?, key)
+    encode_example(&done_message(task, None), key)
 }
 
 /// Returns the messages that report a task's outcome: done, failed, a question.
-pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    encode_outcomes(vec![done_message(task, None)], task, key)
+pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>, locale: Locale) -> Vec<String> {
+    encode_outcomes(vec![done_message(task, None)], task, key, locale)
 }
 
 /// Returns the messages that report a task's outcome, and the evidence that is missing.
@@ -38,13 +43,15 @@ pub(super) fn evidence_examples(
     task: &TaskId,
     missing: &[MissingEvidence],
     key: Option<&SessionKey>,
+    locale: Locale,
 ) -> Vec<String> {
-    let with_reason = || done_message(task, Some("why nothing has to change"));
+    let done_because = |english, korean| done_message(task, Some(localized(locale, english, korean)));
+    let with_reason = || done_because("why nothing has to change", "바꿀 것이 없는 이유");
     let mut done = vec![done_message(task, None)];
     for missing in missing {
         match missing {
             MissingEvidence::NoMessage => {}
-            MissingEvidence::ChangesUnknown => done = vec![done_message(task, Some("what you did"))],
+            MissingEvidence::ChangesUnknown => done = vec![done_because("what you did", "한 일")],
             MissingEvidence::NoChange
             | MissingEvidence::UnchangedSinceDenial
             | MissingEvidence::UnchangedSinceRejection
@@ -52,7 +59,14 @@ pub(super) fn evidence_examples(
             | MissingEvidence::UnchangedSinceConflict => done.push(with_reason()),
         }
     }
-    encode_outcomes(done, task, key)
+    encode_outcomes(done, task, key, locale)
+}
+
+fn localized(locale: Locale, english: &'static str, korean: &'static str) -> &'static str {
+    match locale {
+        Locale::En => english,
+        Locale::Ko => korean,
+    }
 }
 
 fn done_message(task: &TaskId, reason: Option<&str>) -> AgentMessage {
@@ -60,25 +74,24 @@ fn done_message(task: &TaskId, reason: Option<&str>) -> AgentMessage {
     AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, reason, fields: [].into() })
 }
 
-fn encode_outcomes(done: Vec<AgentMessage>, task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
-    let reason = Some("why it failed".to_owned());
-    let fail =
-        AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
-    let question = build_example("ASK_USER", task);
-    done.into_iter()
-        .chain([fail])
-        .chain(question)
-        .filter_map(|message| encode_example(&message, key))
-        .collect()
+fn encode_outcomes(
+    done: Vec<AgentMessage>,
+    task: &TaskId,
+    key: Option<&SessionKey>,
+    locale: Locale,
+) -> Vec<String> {
+    let others = ["FAIL", "ASK_USER"].into_iter().filter_map(|name| build_example(name, task, locale));
+    done.into_iter().chain(others).filter_map(|message| encode_example(&message, key)).collect()
 }
 
-fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
+fn build_example(name: &str, task: &TaskId, locale: Locale) -> Option<AgentMessage> {
     let text = |value: &str| value.to_owned();
+    let say = |english, korean| localized(locale, english, korean).to_owned();
     let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
     let message = match name {
         "ASK_USER" => AgentMessage::AskUser(AskUser {
-            question: text("Which database?"),
-            r#type: AskUserType::Selection,
+            question: say("Which database?", "어떤 데이터베이스를 쓸까요?"),
+            r#type: AskUserType::Text,
             options: vec![text("PostgreSQL"), text("SQLite")],
             context: None,
             default: None,
@@ -86,27 +99,33 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
         }),
         "INVOKE" => AgentMessage::Invoke(InvokeMessage {
             target,
-            task: text("what it should do"),
-            context: Some(text("what it should know")),
+            task: say("what it should do", "할 일"),
+            context: Some(say("what it should know", "알아야 할 내용")),
         }),
         "DELIVER_RESULT" => {
             let result_type = ResultType::Markdown;
-            AgentMessage::DeliverResult(DeliverResult { target, result_type, content: text("the result") })
+            AgentMessage::DeliverResult(DeliverResult {
+                target,
+                result_type,
+                content: say("the result", "결과"),
+            })
         }
-        "STEP_COMPLETE" => AgentMessage::StepComplete(StepComplete { summary: Some(text("what was done")) }),
+        "STEP_COMPLETE" => {
+            AgentMessage::StepComplete(StepComplete { summary: Some(say("what was done", "한 일")) })
+        }
         "PROGRESS" => AgentMessage::Progress(ProgressMessage {
             progress: Some(0.4),
-            task: Some(text("what is being done")),
+            task: Some(say("what is being done", "하고 있는 일")),
         }),
         "DIRECT" => AgentMessage::Direct(DirectMessage {
             target,
             r#type: Some(DirectType::Query),
-            content: text("your message"),
+            content: say("your message", "메시지"),
         }),
         "DEPENDENCY_REQUEST" => AgentMessage::DependencyRequest(DependencyRequest {
             r#type: DependencyType::ApiKey,
             name: text("OPENAI_API_KEY"),
-            description: text("what it is for"),
+            description: say("what it is for", "용도"),
             required: true,
             default: None,
             extra: [].into(),
@@ -131,7 +150,9 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
             let documents = vec![text("docs/planning/01_idea.md")];
             AgentMessage::PhaseComplete(PhaseComplete { phase: 1, name: Some(text("Planning")), documents })
         }
-        "NEED_HUMAN" => AgentMessage::NeedHuman(NeedHuman { question: text("your question to the person") }),
+        "NEED_HUMAN" => AgentMessage::NeedHuman(NeedHuman {
+            question: say("your question to the user", "사용자에게 할 질문"),
+        }),
         "RESOLVE_NEXT" => AgentMessage::ResolveNext(ResolveNextRequest { phase: None, force: false }),
         "READY" => AgentMessage::Ready(ReadyTasksMessage { groups: vec![vec![task_id]] }),
         "PHASE_DONE" => AgentMessage::PhaseDone(PhaseTasksDone { phase: 1 }),
@@ -141,7 +162,7 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
         "FAIL" => AgentMessage::Fail(FailMessage {
             task_id,
             phase: None,
-            reason: Some(text("why it failed")),
+            reason: Some(say("why it failed", "실패한 이유")),
             fields: [].into(),
         }),
         "RESOLVE_ERROR" => AgentMessage::ResolveError(ResolveNextError {

@@ -1,6 +1,6 @@
 //! Answers, results and direct messages that are forwarded to an agent.
 
-use domain::{AgentName, DirectType, Locale, ResultType};
+use domain::{AgentName, DirectType, Locale, ResultType, SessionKey};
 use serde::Serialize;
 
 use super::templates::{PromptTemplate, TemplateValues, render_template};
@@ -32,6 +32,9 @@ pub struct DirectMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<DirectType>,
     pub content: String,
+    /// The key of the receiving session, for the reply to a query.
+    #[serde(skip)]
+    pub key: Option<SessionKey>,
 }
 
 impl QuestionAnswer {
@@ -56,13 +59,15 @@ impl ResultDelivery {
 
 impl DirectMessage {
     pub(super) fn render(&self, locale: Locale) -> String {
-        let Self { from, kind, content } = self;
+        let Self { from, kind, content, key } = self;
         let template = match kind {
             None => PromptTemplate::Direct,
             Some(DirectType::Result) => PromptTemplate::DirectResult,
             Some(DirectType::Feedback) => PromptTemplate::DirectFeedback,
             Some(DirectType::Query) => PromptTemplate::DirectQuery,
         };
-        render_template(template, locale, &TemplateValues::new().text("from", from).text("content", content))
+        let values =
+            TemplateValues::new().text("from", from).text("content", content).optional("key", key.as_ref());
+        render_template(template, locale, &values)
     }
 }

@@ -41,8 +41,7 @@ pub struct PreambleOptions<'a> {
 /// ```
 pub fn preamble(options: PreambleOptions<'_>) -> String {
     let PreambleOptions { role, locale, key, task, project, phase, team } = options;
-    let subject = task.map_or_else(|| project.to_owned(), TaskId::to_string);
-    let ask = TemplateValues::new().text("key", key).text("subject", subject);
+    let ask = TemplateValues::new().text("key", key);
     let values = TemplateValues::new()
         .text("key", key)
         .optional("team", render_team(team, locale, key))

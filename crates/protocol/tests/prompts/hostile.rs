@@ -191,7 +191,8 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
             .prop_map(|(kind, content)| AgentPrompt::Direct(DirectMessage {
                 from: agent_name("DONE"),
                 kind,
-                content
+                content,
+                key: None
             })),
         (hostile_text(), hostile_text(), some()).prop_map(|(message_name, error, example)| {
             AgentPrompt::Invalid(InvalidMessageNotice { message_name, error, example })
