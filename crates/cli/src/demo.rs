@@ -63,7 +63,7 @@ enum Language {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let program = env::current_exe().map_err(|error| Failure {
+    let program = sessions::own_program().map_err(|error| Failure {
         what: format!("Cannot find the path of this program ({error})."),
         hint: None,
         exit: 1,

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Ok(script) => script,
         Err(error) => return Ok(print_script_error(&name, &text, error)),
     };
-    let program = env::current_exe().map_err(|error| Failure {
+    let program = sessions::own_program().map_err(|error| Failure {
         what: format!("Cannot find the path of this program ({error})."),
         hint: None,
         exit: 1,

@@ -11,6 +11,7 @@ mod input_queue;
 mod input_record;
 mod input_writer;
 mod launch;
+mod own_program;
 mod sandbox;
 mod secrets;
 mod session;
@@ -23,6 +24,7 @@ pub use input_queue::{DequeuedInput, INPUTS_MAX, InputQueue, RefusedInput, SendP
 pub use input_record::{ConversationProgress, InputRecord};
 pub use input_writer::InputWriter;
 pub use launch::{AgentLaunch, CommandLine, command_line, new_session_id};
+pub use own_program::own_program;
 pub use sandbox::{
     Enforcement, RestrictError, Sandbox, SandboxPaths, SandboxPolicy, SandboxReport, restrict,
     supported_sandbox,

@@ -12,13 +12,14 @@ mod rules;
 
 use std::{
     collections::BTreeMap,
-    env,
     ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
+
+use crate::own_program::own_program;
 
 pub use paths::SandboxPaths;
 use restrict::{KernelSupport, kernel_support};
@@ -131,7 +132,7 @@ pub(crate) fn prepare(
     // Part of a directory that must be completely writable cannot be hidden.
     let hide = Some(data.clone()).filter(|_| !is_data_in_directory);
     let mut show = vec![data.join("bin")];
-    show.extend(env::current_exe().ok());
+    show.extend(own_program().ok());
     Ok(Some(PreparedSandbox { report, paths: Some(SandboxPaths { write, hide, show }) }))
 }
 
@@ -139,7 +140,7 @@ impl PreparedSandbox {
     /// Returns a command that restricts itself and then executes `command`. `session` is the session's folder.
     pub(crate) fn wrap(&self, command: &[OsString], session: &Path) -> io::Result<Vec<OsString>> {
         let Some(paths) = &self.paths else { return Ok(command.to_vec()) };
-        let mut wrapped = vec![env::current_exe()?.into_os_string(), SUBCOMMAND.into()];
+        let mut wrapped = vec![own_program()?.into_os_string(), SUBCOMMAND.into()];
         let mut add = |option: &str, path: &Path| wrapped.extend([option.into(), path.into()]);
         paths.write.iter().for_each(|path| add("--write", path));
         paths.hide.iter().for_each(|path| add("--hide", path));

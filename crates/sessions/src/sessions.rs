@@ -29,6 +29,7 @@ use crate::{
     error::SessionError,
     holder_program::holder_program,
     launch::AgentLaunch,
+    own_program::own_program,
     sandbox::{self, PreparedSandbox, Sandbox, SandboxContext, SandboxError, SandboxReport},
     secrets::agent_secrets,
 };
@@ -323,7 +324,7 @@ impl Sessions {
     /// Adds the variables of a session, and the folder of the helper commands to `PATH`.
     fn add_session_variables(&self, environment: &mut BTreeMap<OsString, OsString>, key: &SessionKey) {
         let bin = self.data.join("bin");
-        if let Ok(own) = env::current_exe() {
+        if let Ok(own) = own_program() {
             update_program_link(&own, &bin.join("jangdan"));
         }
         let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
