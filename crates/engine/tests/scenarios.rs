@@ -120,7 +120,7 @@ fn run_scenario(text: &str) -> Result<(), (usize, String, String)> {
     let (number, text) = rest.last().map_or(first.clone(), |line| at(line));
     let end = |error| (number, text.clone(), error);
     check_no_unexpected_rejection(&runner).map_err(end)?;
-    runner.check_full_replay().map_err(end)
+    runner.check_end().map_err(end)
 }
 
 fn check_no_unexpected_rejection(runner: &ScenarioRunner) -> Result<(), String> {

@@ -34,6 +34,8 @@ pub(crate) enum ScheduledEvent {
     TypeInput(SessionId),
     /// A user sends a command.
     UserCommand,
+    /// A user sends many messages to the agent of a task at once.
+    ManyMessages,
     /// The plan file is changed.
     PlanEdit,
     /// The clock jumps.
@@ -132,7 +134,10 @@ impl Environment {
         self.queue.retain(|_, event| {
             !matches!(
                 event,
-                ScheduledEvent::UserCommand | ScheduledEvent::PlanEdit | ScheduledEvent::ClockJump
+                ScheduledEvent::UserCommand
+                    | ScheduledEvent::ManyMessages
+                    | ScheduledEvent::PlanEdit
+                    | ScheduledEvent::ClockJump
             )
         });
     }

@@ -17,6 +17,9 @@ use crate::{
     user_commands,
 };
 
+/// Time from the start of a run to its many messages: some tasks work, and others wait.
+const MANY_MESSAGES_DELAY_MS: i64 = 60_000;
+
 /// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputOutcome {
@@ -136,6 +139,10 @@ impl Simulation {
         if self.seed % 3 == 1 {
             self.schedule_plan_edit();
         }
+        // Also only in some runs.
+        if self.seed % 32 == 7 {
+            self.environment.schedule(MANY_MESSAGES_DELAY_MS, ScheduledEvent::ManyMessages);
+        }
         if self.faults.clock_jumps {
             let delay_ms = self.random.seconds_as_ms(60, 3_600);
             self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
@@ -185,6 +192,11 @@ impl Simulation {
                 }
                 let delay_ms = self.random.seconds_as_ms(1, self.faults.user_command_seconds);
                 self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
+            }
+            ScheduledEvent::ManyMessages => {
+                for (person, command) in user_commands::many_messages(&self.model) {
+                    self.send_user_command(person, command)?;
+                }
             }
             ScheduledEvent::PlanEdit => self.edit_plan()?,
             ScheduledEvent::ClockJump => {

@@ -1,7 +1,7 @@
 //! One step: the engine decides on an input, the rules are checked, effects are executed; the server may crash between.
 
 use domain::{EffectId, RunInput, UserCommand};
-use engine::{Decision, Effect};
+use engine::{Decision, Effect, Rejection};
 
 use crate::{
     rule::{Rule, RuleViolation},
@@ -35,6 +35,7 @@ impl Simulation {
             Err(rejection) => {
                 self.summary.refused += 1;
                 self.trace.add_refusal(&rejection);
+                self.check_unchanged(&rejection)?;
             }
             Ok(_) if crash == Some(CrashPoint::BeforeLog) => {
                 self.restart("before the log")?;
@@ -69,6 +70,16 @@ impl Simulation {
             self.restart("between inputs")?;
         }
         Ok(InputOutcome::Processed)
+    }
+
+    /// Checks that a refused input has emitted no event. A change without an event is found by the comparison with the
+    /// replay.
+    fn check_unchanged(&self, rejection: &Rejection) -> Result<(), RuleViolation> {
+        if self.run.sequence() == self.mirror.sequence() {
+            return Ok(());
+        }
+        let how = format!("event {} precedes the rejection: {rejection}", self.run.sequence());
+        Err(RuleViolation::new(Rule::RefusalChangesNothing, how))
     }
 
     /// Appends a decision to the log, and checks every rule.

@@ -11,6 +11,9 @@ use crate::{
     random::Random,
 };
 
+/// Number of messages that a user sends to the agent of a task at once.
+const MANY_MESSAGES: usize = 20;
+
 /// Returns the next command with the name of its user; `None` if none is possible.
 pub(crate) fn next_user_command(random: &mut Random, model: &Model) -> Option<(&'static str, UserCommand)> {
     let person = match random.below(60) {
@@ -67,6 +70,13 @@ pub(crate) fn continue_commands(model: &Model) -> Vec<UserCommand> {
         }
     }
     commands
+}
+
+/// Returns more messages to the agent of each task than may wait for it.
+pub(crate) fn many_messages(model: &Model) -> Vec<(&'static str, UserCommand)> {
+    let message =
+        |task: &TaskId| ("ana", UserCommand::SendMessage { task: task.clone(), text: "use tabs".to_owned() });
+    model.tasks.keys().flat_map(|task| std::iter::repeat_n(message(task), MANY_MESSAGES)).collect()
 }
 
 /// Returns a command that should be refused.

@@ -175,6 +175,16 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_is_broken_by_a_mutation() {
+        let mutations = read_mutations().unwrap();
+        let broken: BTreeSet<&str> =
+            mutations.iter().flat_map(|mutation| &mutation.breaks).map(String::as_str).collect();
+        let rules = simulator::Rule::value_variants().iter().map(|rule| format!("{rule:?}"));
+        let unbroken: Vec<String> = rules.filter(|rule| !broken.contains(rule.as_str())).collect();
+        assert!(unbroken.is_empty(), "no mutation breaks {unbroken:?}: nothing shows that they are checked");
+    }
+
+    #[test]
     fn names_of_mutations_are_unique() {
         let mutations = read_mutations().unwrap();
         let names: BTreeSet<&String> = mutations.iter().map(|mutation| &mutation.name).collect();

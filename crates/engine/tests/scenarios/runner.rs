@@ -1,8 +1,14 @@
 //! Runs a scenario on a run and on a replica that only replays the recorded events.
 //!
-//! After every step the two must be equal, and a rejected input must have changed nothing.
+//! After every step the two must be equal, a rejected input must have changed nothing, every effect has an id of its own
+//! and is no longer pending once it is reported, and the action updates list every change of the allowed actions.
 
-use domain::{EffectId, RecordedEvent, Report, RunInput, RunStart, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    ActionUpdate, EffectId, InboxAction, InboxItem, RecordedEvent, Report, RunAction, RunInput, RunStart,
+    TaskAction, TaskId, Timestamp,
+};
 use engine::{Effect, Run};
 
 use crate::{
@@ -20,6 +26,9 @@ pub(crate) struct ScenarioRunner {
     pub facts: RunFacts,
     /// Effects that are not reported yet.
     pub pending: Vec<(EffectId, Effect)>,
+    /// All effects so far.
+    effect_ids: BTreeSet<EffectId>,
+    actions: UpdatedActions,
     /// Length of the log at the start of this round of steps.
     pub round_start: usize,
     /// Effects of this round.
@@ -40,6 +49,8 @@ impl ScenarioRunner {
             log: Vec::new(),
             facts: RunFacts::default(),
             pending: Vec::new(),
+            effect_ids: BTreeSet::new(),
+            actions: UpdatedActions::default(),
             round_start: 0,
             effects: Vec::new(),
             rejections: Vec::new(),
@@ -99,7 +110,12 @@ impl ScenarioRunner {
                 decision.effects
             ));
         }
-        for (_, effect) in &decision.effects {
+        decision.actions.iter().for_each(|update| self.actions.apply(update));
+        self.actions.check(&self.run)?;
+        for (id, effect) in &decision.effects {
+            if !self.effect_ids.insert(*id) {
+                return Err(format!("two effects have the id {id:?}; one is {effect:?}"));
+            }
             if let Effect::SpawnAgent(assignment) = effect {
                 self.outputs.set_task_ids(assignment.session, assignment.task_ids.clone());
                 let worker_task = assignment.task.clone().filter(|_| assignment.role == domain::Role::Worker);
@@ -163,12 +179,54 @@ impl ScenarioRunner {
         self.run_executor()
     }
 
-    /// Replays the whole log once more.
-    pub(crate) fn check_full_replay(&mut self) -> Result<(), String> {
+    /// Checks at the end that no reported effect is pending, and replays the whole log once more.
+    pub(crate) fn check_end(&self) -> Result<(), String> {
+        let is_reported = |id: &EffectId| !self.pending.iter().any(|(pending, _)| pending == id);
+        if let Some((_, effect)) = self.run.pending_effects().into_iter().find(|(id, _)| is_reported(id)) {
+            return Err(format!("was reported and is still pending: {effect:?}"));
+        }
         if replay(&self.log)? == self.run {
             Ok(())
         } else {
             Err("replaying the whole log gives another state".to_owned())
+        }
+    }
+}
+
+/// The actions of every object, according to the updates so far.
+#[derive(Default)]
+struct UpdatedActions {
+    run: Vec<RunAction>,
+    tasks: BTreeMap<TaskId, Vec<TaskAction>>,
+    inbox: BTreeMap<InboxItem, Vec<InboxAction>>,
+}
+
+impl UpdatedActions {
+    fn apply(&mut self, update: &ActionUpdate) {
+        if let Some(run) = &update.run {
+            self.run.clone_from(run);
+        }
+        self.tasks.extend(update.tasks.iter().cloned());
+        for (item, actions) in &update.inbox {
+            // A new plan change replaces the one before.
+            let is_former = |known: &InboxItem| matches!((known, item), (InboxItem::Plan(known), InboxItem::Plan(offer)) if known < offer);
+            self.inbox.retain(|known, _| !is_former(known));
+            self.inbox.insert(*item, actions.clone());
+        }
+    }
+
+    /// Checks that the updates listed every change.
+    fn check(&self, run: &Run) -> Result<(), String> {
+        let obsolete_task = self.tasks.iter().find(|(task, actions)| run.task_actions(task) != **actions);
+        let obsolete_item = self.inbox.iter().find(|(item, actions)| run.inbox_actions(**item) != **actions);
+        if self.run != run.run_actions() {
+            Err(format!("no update changed the actions of the run from {:?}", self.run))
+        } else if let Some((task, actions)) = obsolete_task {
+            Err(format!("no update changed the actions of {task} from {actions:?}"))
+        } else if let Some((item, actions)) = obsolete_item {
+            Err(format!("no update changed the actions of {item} from {actions:?}"))
+        } else {
+            Ok(())
         }
     }
 }

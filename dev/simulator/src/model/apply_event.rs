@@ -37,6 +37,7 @@ impl Model {
                 self.start_task(task, *attempt, agent, *session);
             }
             Event::TaskResumed(events::TaskResumed { task, session }) => self.resume_task(task, *session),
+            Event::TaskMessageSent(events::TaskMessageSent { task, .. }) => self.add_task_message(task),
             Event::TaskBlocked(events::TaskBlocked { task, reason }) => self.update_task(task, |task| {
                 task.reasons.push(reason.clone());
                 task.slot = false;
@@ -238,7 +239,7 @@ impl Model {
                 evidence_gap,
                 ..
             }) => {
-                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
+                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
                     self.record_prompt(*session, prompt);
                 }
                 let asked = Question {
@@ -255,8 +256,8 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
-            Event::PermissionDecided(events::PermissionDecided { session, request: wish, .. }) => {
-                self.record_prompt(*session, &wish.prompt)
+            Event::PermissionDecided(events::PermissionDecided { session, request, .. }) => {
+                self.record_prompt(*session, &request.prompt)
             }
             Event::QuestionRouted(events::QuestionRouted { question, to }) => {
                 let state = match to {
@@ -436,7 +437,6 @@ impl Model {
             Event::OverlapResolved(events::OverlapResolved { tasks }) => self.remove_overlap(tasks),
             Event::ChatMessageSent(_)
             | Event::ChatAnsweredWithStatus(_)
-            | Event::TaskMessageSent(_)
             | Event::PhaseStarted(_)
             | Event::PlanUnreadable(_)
             | Event::PhaseLanded(_)

@@ -98,6 +98,12 @@ impl Model {
         }
         session.inputs.insert(number, (content.clone(), false));
         session.in_turn = true;
+        let parts = match content {
+            SessionInput::Task { carried, .. } => carried.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let has_message = parts.iter().any(|part| matches!(part, SessionInput::UserMessage { .. }));
+        let reader = session.task.clone().filter(|_| has_message);
         if session.n_pending_inputs() > INPUTS_MAX {
             violations.push((
                 Rule::QueuesBounded,
@@ -106,6 +112,9 @@ impl Model {
         }
         for (rule, how) in violations {
             self.add_violation(rule, how);
+        }
+        if let Some(task) = reader.and_then(|task| self.tasks.get_mut(&task)) {
+            task.n_unread_messages = 0;
         }
         self.record_delivery(id, number, content);
     }

@@ -79,7 +79,12 @@ pub(crate) struct Task {
     pub losses: u32,
     /// Whether the main agent of a thin run requested it.
     pub requested: bool,
+    /// Number of messages of users since its agent received one.
+    pub n_unread_messages: usize,
 }
+
+/// Maximum number of messages of users that wait for the agent of a task.
+const UNREAD_MESSAGES_MAX: usize = 16;
 
 /// Maximum number of lost processes that do not count as failures.
 const LOSSES_MAX: u32 = 3;
@@ -111,6 +116,7 @@ impl Task {
             failures: 0,
             losses: 0,
             requested: false,
+            n_unread_messages: 0,
         }
     }
 
@@ -210,6 +216,18 @@ impl Model {
             task.runner = Some(agent.clone());
             task.slot = true;
             task.reset_proof();
+        }
+    }
+
+    /// Adds a message of a user that waits for the agent of a task.
+    pub(super) fn add_task_message(&mut self, id: &TaskId) {
+        self.update_task(id, |task| task.n_unread_messages += 1);
+        let n_unread = self.tasks.get(id).map_or(0, |task| task.n_unread_messages);
+        if n_unread > UNREAD_MESSAGES_MAX {
+            self.add_violation(
+                Rule::QueuesBounded,
+                format!("{n_unread} messages wait for the agent of {id}"),
+            );
         }
     }
 
