@@ -14,10 +14,10 @@ use crate::{
     EscalationAction, EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType,
     EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber, InvocationId, LoopId, MergeOutcome,
     MessageOffset, MissingEvidence, OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber,
-    PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork, Priority, ProvidedResource, QuestionId,
-    QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType, RewindTarget, Role, RunOutcome,
-    RunSettings, Sequence, SessionId, SessionInput, Severity, TaskId, TaskOverlap, TaskReturnReason,
-    TeamMember, TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
+    PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork, PostponementCause, Priority,
+    ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType,
+    RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput, Severity, TaskId,
+    TaskOverlap, TaskReturnReason, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
 };
 
 /// An event with its position in the log of its run.
@@ -808,17 +808,19 @@ events! {
         escalation: EscalationId,
         task: TaskId,
     }
-    /// An effect without an event of its own ended.
-    /// An effect could not be executed because the disk is full; it is executed again later.
+    /// An effect could not be executed, for a reason that does not concern the work; it is executed again later.
     EffectPostponed {
         effect: EffectId,
         retry_at: Timestamp,
+        #[serde(default, skip_serializing_if = "PostponementCause::is_disk_full")]
+        cause: PostponementCause,
         error: String,
     }
     /// A postponed effect is executed again, under the id that this event gives it.
     EffectRetried {
         effect: EffectId,
     }
+    /// An effect without an event of its own ended.
     EffectFinished {
         effect: EffectId,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -67,7 +67,8 @@ pub use settings::{AgentProtocol, GateApproval, OrchestrationMode, RunSettings, 
 pub use state::{
     AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
     CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ModelPrice,
-    ParkMode, QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason, Usage,
+    ParkMode, PostponementCause, QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason,
+    Usage,
 };
 pub use task::{PhaseNumber, PlanTaskIds, TaskId, TaskIdForm, TaskReference};
 pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};

@@ -163,6 +163,12 @@ pub enum Report {
         effect: EffectId,
         error: String,
     },
+    /// The executor could not execute an effect, for a reason that does not concern the work: no thread could be started, or
+    /// the thread panicked.
+    ExecutionFailed {
+        effect: EffectId,
+        error: String,
+    },
     /// A phase was not landed because its target branch is checked out.
     PhaseNotLanded {
         effect: EffectId,

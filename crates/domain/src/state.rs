@@ -16,6 +16,22 @@ pub struct EffectId {
     pub index: u32,
 }
 
+/// Why an effect is executed again later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PostponementCause {
+    #[default]
+    DiskFull,
+    /// No thread could be started, or the thread panicked.
+    ExecutionFailed,
+}
+
+impl PostponementCause {
+    pub(crate) fn is_disk_full(&self) -> bool {
+        *self == Self::DiskFull
+    }
+}
+
 /// Why a task is blocked. It continues when its last reason is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -9,6 +9,7 @@ mod disk_full;
 mod gate;
 mod ignored_files;
 mod job;
+mod job_pool;
 mod land;
 mod merge;
 mod observers;
@@ -22,13 +23,14 @@ mod wake_up;
 
 use std::{
     collections::BTreeMap,
+    io,
     sync::{Arc, Mutex, PoisonError},
-    thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use domain::{CheckpointId, CheckpointOutcome, EffectId, ParkMode, Report, SessionId, TaskId};
 use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
-use tracing::{Span, info_span, warn};
+use tracing::{Span, info_span};
 
 use crate::{
     host::ShutdownMode,
@@ -39,23 +41,31 @@ use crate::{
 pub(crate) use check_worktree::is_in_use as is_check_worktree_in_use;
 pub(crate) use disk_full::DiskFull;
 use disk_full::JobError;
+use job_pool::{JobLane, JobPool};
 pub(crate) use land::{CheckoutPolicy, LandError, LandingOrder, land};
 pub(crate) use observers::RunObservers;
+use process::end_session_processes_and_wait;
 pub(crate) use run_context::RunContext;
 use run_context::error_chain;
-use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop};
+use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop, report_after_end};
 pub(crate) use stop_token::StopToken;
 
+/// Time that the processes of a session without a thread have to exit before they are killed.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Executes the effects of one run. Outcomes are reported to its run loop.
+///
+/// The run loop calls these methods. Invariant: they wait neither for the queue of the loop nor for a thread that reports
+/// to it, because only the loop empties that queue. What is known at once is returned.
 pub(crate) trait Executor {
     /// Executes an effect, or starts its execution. An effect that was executed before takes no effect again.
-    fn execute(&mut self, id: EffectId, effect: Effect);
+    fn execute(&mut self, id: EffectId, effect: Effect) -> Vec<Report>;
 
     /// Ends the execution of an effect whose outcome is no longer needed. Without effect if it has ended.
     fn cancel(&mut self, id: EffectId);
 
     /// Finds the sessions and worktrees that the run had before a restart. Called once, before any effect is executed.
-    fn recover(&mut self, expected: ExpectedState);
+    fn recover(&mut self, expected: ExpectedState) -> Vec<Report>;
 }
 
 /// What the executor of a run must find after a restart.
@@ -71,41 +81,29 @@ pub(crate) struct ExpectedState {
 pub(crate) struct LocalExecutor {
     context: Arc<RunContext>,
     sessions: BTreeMap<SessionId, SessionHandle>,
-    jobs: Vec<RunningJob>,
+    jobs: JobPool,
     plan_file: Option<Arc<Mutex<PlanFileWatcher>>>,
-}
-
-/// An effect that is executed on its own thread.
-struct RunningJob {
-    effect: EffectId,
-    stop_token: StopToken,
-    thread: JoinHandle<()>,
 }
 
 impl LocalExecutor {
     pub(crate) fn new(context: Arc<RunContext>, plan_file: Option<Arc<Mutex<PlanFileWatcher>>>) -> Self {
-        Self { context, sessions: BTreeMap::new(), jobs: Vec::new(), plan_file }
+        let jobs = JobPool::new(context.requests.clone());
+        Self { context, sessions: BTreeMap::new(), jobs, plan_file }
     }
 
-    /// Detaches from all sessions and jobs, or ends them.
+    /// Detaches from all sessions and jobs, or ends them. The run loop must not take requests any more.
     pub(crate) fn stop(&mut self, mode: ShutdownMode) {
-        for job in &self.jobs {
-            match mode {
-                ShutdownMode::KeepSessions => job.stop_token.detach(),
-                ShutdownMode::EndSessions => job.stop_token.kill(),
-            }
-        }
         let stop = match mode {
             ShutdownMode::KeepSessions => SessionStop::Detach,
             ShutdownMode::EndSessions => SessionStop::Shutdown,
         };
-        self.sessions.values().for_each(|handle| handle.stop(stop));
+        for handle in self.sessions.values() {
+            // A thread that has ended needs no stop.
+            let _ = handle.stop(stop);
+        }
+        self.jobs.stop(mode);
         for (_, handle) in std::mem::take(&mut self.sessions) {
             handle.join();
-        }
-        for job in std::mem::take(&mut self.jobs) {
-            // A panic was reported by the thread itself.
-            drop(job.thread.join());
         }
     }
 
@@ -115,8 +113,8 @@ impl LocalExecutor {
         checkpoint: CheckpointId,
         task: TaskId,
         agent_session: Option<String>,
-    ) {
-        self.start_disk_job(id, move |context, _| {
+    ) -> Option<Report> {
+        self.start_disk_job(JobLane::Short, id, move |context, _| {
             let outcome = match &context.git {
                 None => {
                     let tree = context.project_tree();
@@ -135,152 +133,154 @@ impl LocalExecutor {
                 },
             };
             Ok(Report::CheckpointFinished { checkpoint, outcome })
-        });
+        })
     }
 
     /// Ticks a task in the plan file. If the file cannot be changed now, the observer of the file tries again.
-    fn tick_plan(&mut self, id: EffectId, task: TaskId, title: String) {
+    fn tick_plan(&self, id: EffectId, task: TaskId, title: String) -> Vec<Report> {
         let finished = match &self.plan_file {
             Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).tick_checkbox(id, task, title),
             None => vec![id],
         };
-        for effect in finished {
-            self.report_finished(effect);
-        }
+        finished.into_iter().map(|effect| Report::EffectFinished { effect, error: None }).collect()
     }
 
-    /// Reports an effect that was executed at once. On a thread of its own: the run loop must not wait for its queue.
-    fn report_finished(&mut self, effect: EffectId) {
-        self.start_job(effect, move |_, _| Report::EffectFinished { effect, error: None });
-    }
-
-    fn record_duration(&mut self, id: EffectId, duration: TaskDuration) {
+    fn record_duration(&mut self, id: EffectId, duration: TaskDuration) -> Option<Report> {
         let record = DurationRecord::new(&self.context.environment.project, &self.context.run, duration);
-        self.start_job(id, move |context, _| {
-            let saved = record.save_once(&context.host.data);
-            Report::EffectFinished { effect: id, error: saved.err().map(|error| error.to_string()) }
-        });
+        self.start_file_job(id, move |context| record.save_once(&context.host.data))
     }
 
-    /// Starts the thread of a session, which finds or starts the session's process.
-    fn start_session(&mut self, assignment: SessionAssignment, state: RecoveryState) {
+    /// Starts the thread of a session, which finds or starts the session's process. Returns a report if that fails.
+    fn start_session(&mut self, assignment: SessionAssignment, state: RecoveryState) -> Option<Report> {
         let session = assignment.session;
         // The thread of an earlier process may still exist.
-        if let Some(old) = self.sessions.remove(&session) {
-            old.stop(SessionStop::Detach);
-            old.join();
+        let earlier = self.sessions.remove(&session);
+        if let Some(earlier) = &earlier {
+            // One that has ended needs no stop.
+            let _ = earlier.stop(SessionStop::Detach);
         }
-        match SessionHandle::new(Arc::clone(&self.context), assignment, state) {
+        match SessionHandle::new(Arc::clone(&self.context), assignment, state, earlier) {
             Ok(handle) => {
                 self.sessions.insert(session, handle);
+                None
             }
-            Err(reason) => self.context.report_to_run_loop(Report::SessionLost { session, reason }),
+            Err(reason) => Some(Report::SessionLost { session, reason }),
         }
     }
 
-    fn send(&mut self, session: SessionId, command: SessionCommand) {
-        // A session without a thread has ended, and its end is reported.
-        if let Some(handle) = self.sessions.get(&session) {
-            handle.send(command);
+    /// Passes a command to the thread of a session. Returns a report if the thread has ended.
+    fn send(&self, session: SessionId, command: SessionCommand) -> Option<Report> {
+        match self.sessions.get(&session) {
+            Some(handle) => handle.send(command).err().and_then(|command| report_after_end(session, command)),
+            None => report_after_end(session, command),
         }
     }
 
-    /// Starts a thread that does `work`, and reports its outcome or that the disk is full.
+    /// Has the thread of a session end its processes. Without one, the processes that a killed server started are ended.
+    fn end_session(&mut self, id: EffectId, session: SessionId) -> Option<Report> {
+        if self.sessions.get(&session).is_some_and(|handle| handle.stop(SessionStop::End)) {
+            return None;
+        }
+        self.start_job(JobLane::Short, id, move |context, _| {
+            end_session_processes_and_wait(context, session, GRACE);
+            Report::SessionLost { session, reason: "it has no thread".to_owned() }
+        })
+    }
+
+    /// Has a thread write a file, and report the error or that the disk is full.
+    fn start_file_job(
+        &mut self,
+        effect: EffectId,
+        work: impl FnOnce(&RunContext) -> io::Result<()> + Send + 'static,
+    ) -> Option<Report> {
+        self.start_disk_job(JobLane::Short, effect, move |context, _| {
+            match work(context).map_err(|error| JobError::new(context, &error)) {
+                Ok(()) => Ok(Report::EffectFinished { effect, error: None }),
+                Err(JobError::DiskFull(full)) => Err(full),
+                Err(JobError::Failed(error)) => Ok(Report::EffectFinished { effect, error: Some(error) }),
+            }
+        })
+    }
+
+    /// Has a thread do `work`, and report its outcome or that the disk is full.
     fn start_disk_job(
         &mut self,
+        lane: JobLane,
         effect: EffectId,
         work: impl FnOnce(&RunContext, &StopToken) -> Result<Report, DiskFull> + Send + 'static,
-    ) {
-        self.start_job(effect, move |context, stop_token| {
+    ) -> Option<Report> {
+        self.start_job(lane, effect, move |context, stop_token| {
             work(context, stop_token).unwrap_or_else(|DiskFull { error }| Report::DiskFull { effect, error })
-        });
+        })
     }
 
-    /// Starts a thread that does `work` and reports its outcome.
+    /// Has a thread do `work` and report its outcome. Returns a report if no thread can be started.
     fn start_job(
         &mut self,
+        lane: JobLane,
         effect: EffectId,
         work: impl FnOnce(&RunContext, &StopToken) -> Report + Send + 'static,
-    ) {
-        let (context, stop_token) = (Arc::clone(&self.context), StopToken::new());
-        let (token, span) = (stop_token.clone(), Span::current());
-        let spawned = thread::Builder::new().name("job".to_owned()).spawn(move || {
-            let _span = span.entered();
-            let report = work(&context, &token);
-            // A stopped job has no valid outcome.
-            if !token.is_stopped() {
-                context.report_to_run_loop(report);
-            }
-        });
-        match spawned {
-            Ok(thread) => self.jobs.push(RunningJob { effect, stop_token, thread }),
-            // The effect stays pending and is executed after the next start.
-            Err(error) => warn!(%error, "cannot start a thread for an effect"),
-        }
+    ) -> Option<Report> {
+        let context = Arc::clone(&self.context);
+        self.jobs.start(lane, effect, move |stop_token| work(&context, stop_token))
     }
 }
 
 impl Executor for LocalExecutor {
-    fn recover(&mut self, expected: ExpectedState) {
+    fn recover(&mut self, expected: ExpectedState) -> Vec<Report> {
         let ExpectedState { sessions, ended_tasks, ended_sessions } = expected;
         self.context.register_run();
         for (task, is_done) in ended_tasks {
             self.context.release_worktree(&task, is_done);
         }
         self.context.remove_leftover_worktrees(&ended_sessions);
-        for ExpectedSession { assignment, is_cold } in sessions {
+        let start = |ExpectedSession { assignment, is_cold }| {
             let state = if is_cold { RecoveryState::Cold } else { RecoveryState::Running };
-            self.start_session(assignment, state);
-        }
+            self.start_session(assignment, state)
+        };
+        sessions.into_iter().filter_map(start).collect()
     }
 
-    fn execute(&mut self, id: EffectId, effect: Effect) {
-        self.jobs.retain(|job| !job.thread.is_finished());
-        let _span = info_span!("effect", effect = %job_name(id)).entered();
-        match effect {
+    fn execute(&mut self, id: EffectId, effect: Effect) -> Vec<Report> {
+        let _span = effect_span(id, &effect).entered();
+        let report = match effect {
             Effect::SpawnAgent(assignment) => {
                 if let Some(task) = &assignment.task {
                     self.context.host.disk_budget.registry.reclaim(&self.context.run, task);
                 }
-                self.start_session(*assignment, RecoveryState::New);
+                self.start_session(*assignment, RecoveryState::New)
             }
             Effect::SendInput { session, input, content, brief, reports_tree } => {
                 let number = input;
-                self.send(session, SessionCommand::Send { number, input: content, brief, reports_tree });
+                self.send(session, SessionCommand::Send { number, input: content, brief, reports_tree })
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
-                self.send(session, SessionCommand::Cool { effect: id });
+                self.send(session, SessionCommand::Cool { effect: id })
             }
             Effect::ParkSession { session, mode: ParkMode::Frozen | ParkMode::Hot } => {
-                self.send(session, SessionCommand::Freeze { effect: id });
+                self.send(session, SessionCommand::Freeze { effect: id })
             }
             Effect::WakeSession { session, from: ParkMode::Cold, replay } => {
-                self.send(session, SessionCommand::Warm { effect: id, replay });
+                self.send(session, SessionCommand::Warm { effect: id, replay })
             }
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot, .. } => {
-                self.send(session, SessionCommand::Thaw { effect: id });
+                self.send(session, SessionCommand::Thaw { effect: id })
             }
-            Effect::EndSession { session } => match self.sessions.get(&session) {
-                Some(handle) => handle.stop(SessionStop::End),
-                None => self.start_job(id, move |_, _| Report::SessionLost {
-                    session,
-                    reason: "it has no thread".to_owned(),
-                }),
-            },
-            Effect::RunCheck(order) => self.start_disk_job(id, move |context, stop_token| {
+            Effect::EndSession { session } => self.end_session(id, session),
+            Effect::RunCheck(order) => self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                 let receipt = task_check::check_task(context, &job_name(id), &order, stop_token)?;
                 Ok(Report::CheckFinished { task: order.task, attempt: order.attempt, receipt })
             }),
-            Effect::Merge(order) => self.start_disk_job(id, move |context, stop_token| {
+            Effect::Merge(order) => self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                 let outcome = merge::merge_task(context, &order, &job_name(id), stop_token)?;
                 Ok(Report::MergeFinished { task: order.task, attempt: order.attempt, outcome })
             }),
-            Effect::CheckGate(gate) => self.start_disk_job(id, move |context, stop_token| {
+            Effect::CheckGate(gate) => self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                 let report = gate::examine_phase(context, &job_name(id), &gate, stop_token)?;
                 Ok(Report::GateChecked { phase: gate.phase, round: gate.round, report })
             }),
             Effect::LandPhase { phase, check } => {
-                self.start_disk_job(id, move |context, stop_token| {
+                self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                     let order = LandingOrder {
                         scope: LandScope::Approved(vec![phase]),
                         into: None,
@@ -299,50 +299,75 @@ impl Executor for LocalExecutor {
                         Err(JobError::Failed(error)) => Some(error),
                     };
                     Ok(Report::EffectFinished { effect: id, error })
-                });
+                })
             }
             Effect::MakeCheckpoint { checkpoint, task, agent_session } => {
-                self.create_checkpoint(id, checkpoint, task, agent_session);
+                self.create_checkpoint(id, checkpoint, task, agent_session)
             }
-            Effect::RestoreCheckpoint { task, commit } => self.start_disk_job(id, move |context, _| {
-                let restored = match &context.git {
-                    Some(git) => git.restore_worktree(&task, commit.as_deref()),
-                    None => {
-                        let error = Some("cannot restore a checkpoint without worktrees".to_owned());
-                        return Ok(Report::EffectFinished { effect: id, error });
-                    }
-                };
-                let error = match restored.map_err(|error| JobError::new(context, &error)) {
-                    Ok(()) => None,
-                    Err(JobError::DiskFull(full)) => return Err(full),
-                    Err(JobError::Failed(error)) => Some(error),
-                };
-                Ok(Report::EffectFinished { effect: id, error })
-            }),
-            Effect::SavePermissionRule { pattern, allowed } => self.start_job(id, move |context, _| {
-                let saved = context.save_permission_rule(&pattern, allowed);
-                Report::EffectFinished { effect: id, error: saved.err().map(|error| error.to_string()) }
-            }),
-            Effect::TickPlan { task, title } => self.tick_plan(id, task, title),
+            Effect::RestoreCheckpoint { task, commit } => {
+                self.start_disk_job(JobLane::Short, id, move |context, _| {
+                    let restored = match &context.git {
+                        Some(git) => git.restore_worktree(&task, commit.as_deref()),
+                        None => {
+                            let error = Some("cannot restore a checkpoint without worktrees".to_owned());
+                            return Ok(Report::EffectFinished { effect: id, error });
+                        }
+                    };
+                    let error = match restored.map_err(|error| JobError::new(context, &error)) {
+                        Ok(()) => None,
+                        Err(JobError::DiskFull(full)) => return Err(full),
+                        Err(JobError::Failed(error)) => Some(error),
+                    };
+                    Ok(Report::EffectFinished { effect: id, error })
+                })
+            }
+            Effect::SavePermissionRule { pattern, allowed } => {
+                self.start_file_job(id, move |context| context.save_permission_rule(&pattern, allowed))
+            }
+            Effect::TickPlan { task, title } => return self.tick_plan(id, task, title),
             Effect::RecordDuration(duration) => self.record_duration(id, *duration),
             Effect::ReleaseWorktree { task, is_done } => {
                 self.context.release_worktree(&task, is_done);
-                self.report_finished(id);
+                Some(Report::EffectFinished { effect: id, error: None })
             }
-            Effect::RemoveWorktree { session } => self.start_job(id, move |context, _| {
+            Effect::RemoveWorktree { session } => self.start_job(JobLane::Short, id, move |context, _| {
                 let removed = context.remove_session_worktree(session);
                 Report::EffectFinished { effect: id, error: removed.err().map(|error| error_chain(&error)) }
             }),
-        }
+        };
+        report.into_iter().collect()
     }
 
     fn cancel(&mut self, id: EffectId) {
-        for job in self.jobs.iter().filter(|job| job.effect == id) {
-            job.stop_token.kill();
-        }
+        self.jobs.cancel(id);
     }
+}
+
+/// Returns the span of an effect, with the task or session that it is about.
+fn effect_span(id: EffectId, effect: &Effect) -> Span {
+    let (task, session) = match effect {
+        Effect::SpawnAgent(assignment) => (assignment.task.as_ref(), Some(assignment.session)),
+        Effect::SendInput { session, .. }
+        | Effect::ParkSession { session, .. }
+        | Effect::WakeSession { session, .. }
+        | Effect::EndSession { session }
+        | Effect::RemoveWorktree { session } => (None, Some(*session)),
+        Effect::RunCheck(order) => (Some(&order.task), None),
+        Effect::Merge(order) => (Some(&order.task), None),
+        Effect::RecordDuration(duration) => (Some(&duration.task), None),
+        Effect::MakeCheckpoint { task, .. }
+        | Effect::RestoreCheckpoint { task, .. }
+        | Effect::TickPlan { task, .. }
+        | Effect::ReleaseWorktree { task, .. } => (Some(task), None),
+        Effect::CheckGate(_) | Effect::LandPhase { .. } | Effect::SavePermissionRule { .. } => (None, None),
+    };
+    let (task, session) = (task.map(ToString::to_string), session.map(|session| session.to_string()));
+    info_span!("effect", effect = %job_name(id), task, session)
 }
 
 fn job_name(id: EffectId) -> String {
     format!("job-{}-{}", id.sequence, id.index)
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,6 +59,13 @@ impl RunRequest {
     }
 }
 
+#[cfg(test)]
+impl QueuedInput {
+    pub(crate) fn into_input(self) -> RunInput {
+        self.input
+    }
+}
+
 impl QueueEntry for RunRequest {
     fn input(&self) -> Option<&RunInput> {
         match self {
@@ -87,6 +94,8 @@ pub(crate) struct RunLoop<E> {
     inbox: Receiver<RunRequest>,
     /// Inputs without a reply that could not be recorded, in order. Their senders do not repeat them.
     postponed: VecDeque<QueuedInput>,
+    /// Reports that the executor returned to this thread. At most one for each effect.
+    returned_reports: VecDeque<Report>,
     /// Effects that the executor was given and that are not reported yet.
     outstanding: BTreeSet<EffectId>,
     has_ended: bool,
@@ -111,6 +120,7 @@ impl<E: Executor> RunLoop<E> {
             observers,
             inbox,
             postponed: VecDeque::new(),
+            returned_reports: VecDeque::new(),
             outstanding: BTreeSet::new(),
             has_ended,
             saved_at: std::time::Instant::now(),
@@ -122,17 +132,19 @@ impl<E: Executor> RunLoop<E> {
     /// `None` if all senders are gone.
     pub(crate) fn run(mut self) -> (E, Option<ShutdownMode>) {
         let run = self.durable_run.state();
-        self.executor.recover(ExpectedState {
+        let recovered = self.executor.recover(ExpectedState {
             sessions: run.expected_sessions(),
             ended_tasks: run.ended_tasks(),
             ended_sessions: run.ended_sessions(),
         });
+        self.returned_reports.extend(recovered);
         for (id, effect) in self.durable_run.pending_effects() {
             self.execute(id, effect);
         }
         self.observers.request_overlap_scan(self.durable_run.state());
         let mut stop: Option<(ShutdownMode, time::Instant)> = None;
         loop {
+            self.handle_returned_reports();
             if let Some((mode, deadline)) = stop
                 && (self.outstanding.is_empty() || time::Instant::now() >= deadline)
             {
@@ -192,7 +204,15 @@ impl<E: Executor> RunLoop<E> {
 
     fn execute(&mut self, id: EffectId, effect: Effect) {
         self.outstanding.insert(id);
-        self.executor.execute(id, effect);
+        let reports = self.executor.execute(id, effect);
+        self.returned_reports.extend(reports);
+    }
+
+    /// Handles the reports that the executor returned, and those of the effects that they cause.
+    fn handle_returned_reports(&mut self) {
+        while let Some(report) = self.returned_reports.pop_front() {
+            self.handle(QueuedInput { input: report.into(), reply: None });
+        }
     }
 
     /// Cancels the effects whose outcome the run no longer needs, such as the check of a cancelled task.

@@ -1,6 +1,7 @@
-//! Allows one server per data directory, with an advisory lock that ends with its process.
+//! Allows one server per data directory, with advisory locks that end with its process.
 //!
-//! The file remains after the lock is released; only the lock counts.
+//! The directory itself is locked, so that a removed lock file does not admit a second server. The lock file names the
+//! process; it remains after its lock is released, and is the only lock where the file system cannot lock directories.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -16,6 +17,8 @@ pub(crate) const LOCK_FILE: &str = "log.lock";
 #[derive(Debug)]
 pub(crate) struct DirectoryLock {
     _file: File,
+    /// `None` if the file system cannot lock directories.
+    _directory: Option<File>,
 }
 
 impl DirectoryLock {
@@ -41,9 +44,16 @@ impl DirectoryLock {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
+        let opened = File::open(directory).map_err(failed)?;
+        let directory = match opened.try_lock() {
+            Ok(()) => Some(opened),
+            // The lock file was removed, and this one is new.
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path, holder: None }),
+            Err(TryLockError::Error(_)) => None,
+        };
         // Padded to a fixed width, so that the file need not be truncated, which could wait for the disk.
         let line = format!("{:<10}\n", std::process::id());
         file.write_all(line.as_bytes()).map_err(failed)?;
-        Ok(Self { _file: file })
+        Ok(Self { _file: file, _directory: directory })
     }
 }

@@ -222,6 +222,7 @@ impl Simulation {
             | Report::CheckpointFinished { .. }
             | Report::EffectFinished { .. }
             | Report::DiskFull { .. }
+            | Report::ExecutionFailed { .. }
             | Report::PhaseNotLanded { .. }
             | Report::PlanChanged { .. }
             | Report::PlanUnreadable { .. }

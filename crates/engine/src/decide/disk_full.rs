@@ -1,6 +1,10 @@
-//! Effects that failed because the disk is full are executed again: it is not the fault of the agent's work.
+//! Effects that failed because the disk is full, or because the executor had no thread, are executed again: it is not the
+//! fault of the agent's work.
 
-use domain::{EffectId, EscalationCause, EscalationSubject, EscalationType, Severity, Timestamp, events};
+use domain::{
+    EffectId, EscalationCause, EscalationSubject, EscalationType, PostponementCause, Severity, Timestamp,
+    events,
+};
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{rejection::Rejection, run::RunStatus};
@@ -12,16 +16,23 @@ const RETRY_MS_MAX: i64 = 30_000;
 const FAILURES_BEFORE_ESCALATION: u32 = 4;
 
 impl DecisionContext<'_> {
-    pub(super) fn handle_disk_full(&mut self, effect: EffectId, error: String) -> Result<(), Rejection> {
+    /// Executes an effect again later. The user can do something about a full disk, and is asked after some failures.
+    pub(super) fn postpone_effect(
+        &mut self,
+        effect: EffectId,
+        cause: PostponementCause,
+        error: String,
+    ) -> Result<(), Rejection> {
         if !self.run.pending_effects.is_executing(effect) {
             return Err(Rejection::StaleReport);
         }
         let failures_before = self.run.pending_effects.times_postponed(effect);
         let delay = RETRY_MS.saturating_mul(1 << failures_before.min(16)).min(RETRY_MS_MAX);
         let retry_at = Timestamp(self.now.0.saturating_add(delay));
-        self.emit(events::EffectPostponed { effect, retry_at, error: error.clone() });
+        self.emit(events::EffectPostponed { effect, retry_at, cause, error: error.clone() });
         let is_repeated = failures_before + 1 >= FAILURES_BEFORE_ESCALATION;
         let is_active = !matches!(self.run.status, RunStatus::Ended(_));
+        let is_repeated = is_repeated && cause == PostponementCause::DiskFull;
         if is_repeated && is_active && self.run.disk_full_escalation.is_none() {
             let escalation = NewEscalation {
                 kind: EscalationType::Dependency,

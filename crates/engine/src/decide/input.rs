@@ -1,6 +1,8 @@
 //! Passes an input to its rule.
 
-use domain::{AgentOutput, CheckpointOutcome, Report, RunInput, SessionId, UserCommand, events};
+use domain::{
+    AgentOutput, CheckpointOutcome, PostponementCause, Report, RunInput, SessionId, UserCommand, events,
+};
 
 use super::{DecisionContext, agent_message::MessageOrigin, permission::PermissionChoice};
 use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
@@ -154,7 +156,12 @@ impl DecisionContext<'_> {
                 }
                 Ok(())
             }
-            Report::DiskFull { effect, error } => self.handle_disk_full(effect, error),
+            Report::DiskFull { effect, error } => {
+                self.postpone_effect(effect, PostponementCause::DiskFull, error)
+            }
+            Report::ExecutionFailed { effect, error } => {
+                self.postpone_effect(effect, PostponementCause::ExecutionFailed, error)
+            }
             Report::PhaseNotLanded { effect } => {
                 self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
                 self.emit(events::EffectFinished { effect, error: None });

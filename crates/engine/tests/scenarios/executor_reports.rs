@@ -1,8 +1,8 @@
 //! Reports of the executor that a scenario states itself: `the check of T1 fails`.
 
 use domain::{
-    AttemptNumber, CheckObstacle, CheckpointOutcome, GateReport, MergeOutcome, Receipt, Report, SessionId,
-    TaskId, TaskOverlap,
+    AttemptNumber, CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report,
+    SessionId, TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -60,7 +60,12 @@ pub(crate) fn send_report_of_line(
             let tasks = [parse_value(first)?, parse_value(second)?];
             Report::OverlapsFound { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
         }
-        ["the", "disk", "is", "full", "for", step @ ..] => disk_full_report(runner, step, text)?,
+        ["the", "disk", "is", "full", "for", step @ ..] => {
+            Report::DiskFull { effect: remove_pending_step(runner, step)?, error: text }
+        }
+        ["the", "executor", "fails", "at", step @ ..] => {
+            Report::ExecutionFailed { effect: remove_pending_step(runner, step)?, error: text }
+        }
         ["disk", "space", "is", "available"] => Report::DiskSpaceAvailable,
         ["no", "tasks", "change", "the", "same", "files"] => Report::OverlapsFound { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate_report(runner, phase, outcome, text)?,
@@ -85,8 +90,8 @@ fn remove_pending_effects(runner: &mut ScenarioRunner, is_reported: impl Fn(&Eff
     runner.pending.retain(|(_, effect)| !is_reported(effect));
 }
 
-/// Reports that the pending check, merge or checkpoint of a task could not write to the disk.
-fn disk_full_report(runner: &mut ScenarioRunner, step: &[&str], error: String) -> Result<Report, String> {
+/// Removes the pending check, merge or checkpoint of a task, and returns its id.
+fn remove_pending_step(runner: &mut ScenarioRunner, step: &[&str]) -> Result<EffectId, String> {
     let is_step = |effect: &Effect| match (step, effect) {
         (["the", "check", "of", owner], Effect::RunCheck(order)) => order.task.as_str() == *owner,
         (["the", "merge", "of", owner], Effect::Merge(order)) => order.task.as_str() == *owner,
@@ -96,7 +101,7 @@ fn disk_full_report(runner: &mut ScenarioRunner, step: &[&str], error: String) -
     let position = runner.pending.iter().position(|(_, effect)| is_step(effect));
     let position = position.ok_or("is not about a pending effect")?;
     let (effect, _) = runner.pending.remove(position);
-    Ok(Report::DiskFull { effect, error })
+    Ok(effect)
 }
 
 fn attempt_of(runner: &ScenarioRunner, task: &str) -> AttemptNumber {

@@ -7,16 +7,17 @@ mod inputs;
 
 use std::{
     collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionInput, Usage};
+use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionId, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset};
 use engine::{InputBrief, SessionAssignment, TaskBrief};
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
-use tracing::info_span;
+use tracing::{error, info_span};
 
 use super::{
     disk_full::JobError,
@@ -49,10 +50,12 @@ pub(super) struct SessionHandle {
 }
 
 impl SessionHandle {
+    /// Starts the thread. It first waits for the end of the thread of an earlier process, if any.
     pub(super) fn new(
         context: Arc<RunContext>,
         assignment: SessionAssignment,
         state: RecoveryState,
+        earlier: Option<Self>,
     ) -> Result<Self, String> {
         let session = assignment.session;
         let preset = context.environment.agents.get(&assignment.agent).cloned();
@@ -91,22 +94,53 @@ impl SessionHandle {
         let task = worker.spec.task.as_ref().map(ToString::to_string);
         let span = info_span!("session", run = %worker.context.run, task, session = %session);
         let thread = thread::Builder::new().name(format!("session-{session}"));
-        let thread = thread.spawn(move || span.in_scope(|| worker.run(state)));
+        let thread = thread.spawn(move || {
+            span.in_scope(|| {
+                // The earlier thread may wait until the run loop takes a report, so the run loop cannot wait for it.
+                earlier.into_iter().for_each(Self::join);
+                worker.run_or_report_panic(state);
+            });
+        });
         let thread = thread.map_err(|error| error_chain(&error))?;
         Ok(Self { outbox, thread })
     }
 
-    pub(super) fn send(&self, command: SessionCommand) {
-        self.outbox.send(command);
+    /// Returns the handle of a thread that executes no commands.
+    #[cfg(test)]
+    pub(super) fn of_other_thread(thread: JoinHandle<()>) -> Self {
+        Self { outbox: outbox_and_inbox().0, thread }
     }
 
-    pub(super) fn stop(&self, stop: SessionStop) {
-        self.outbox.stop(stop);
+    /// Returns the command if the thread has ended.
+    pub(super) fn send(&self, command: SessionCommand) -> Result<(), SessionCommand> {
+        self.outbox.send(command)
+    }
+
+    /// Returns whether the thread has not ended yet.
+    pub(super) fn stop(&self, stop: SessionStop) -> bool {
+        self.outbox.stop(stop)
     }
 
     pub(super) fn join(self) {
         // A panic was reported by the thread itself.
         drop(self.thread.join());
+    }
+}
+
+/// Returns the report of a command that came after the end of the session's thread.
+///
+/// The process may have ended just before the run parked the session, which is then not told as an end. A session without a
+/// process is parked in any mode, but needs another process to be woken.
+pub(super) fn report_after_end(session: SessionId, command: SessionCommand) -> Option<Report> {
+    match command {
+        SessionCommand::Freeze { effect }
+        | SessionCommand::Thaw { effect }
+        | SessionCommand::Cool { effect } => Some(Report::EffectFinished { effect, error: None }),
+        SessionCommand::Warm { .. } => {
+            Some(Report::SessionLost { session, reason: "its process ended while it was parked".to_owned() })
+        }
+        // The end of the session returns unsent inputs to the task.
+        SessionCommand::Send { .. } | SessionCommand::Wake => None,
     }
 }
 
@@ -146,6 +180,17 @@ struct SessionWorker {
 }
 
 impl SessionWorker {
+    /// Serves the session. After a panic the run starts another attempt, instead of waiting for this session for ever.
+    fn run_or_report_panic(self, state: RecoveryState) {
+        let (context, session) = (Arc::clone(&self.context), self.spec.session);
+        if catch_unwind(AssertUnwindSafe(|| self.run(state))).is_err() {
+            error!("the thread of the session panicked");
+            end_session_processes(&context, session, GRACE);
+            let reason = "its thread panicked".to_owned();
+            context.report_to_run_loop(Report::SessionLost { session, reason });
+        }
+    }
+
     fn run(mut self, state: RecoveryState) {
         let context = Arc::clone(&self.context);
         let registry = &context.host.disk_budget.registry;
@@ -156,7 +201,7 @@ impl SessionWorker {
             next = match next {
                 Ok(NextState::Running(process)) => self.serve_process(*process),
                 Ok(NextState::Cold) => self.wait_while_cold(),
-                Ok(NextState::Ended) => return,
+                Ok(NextState::Ended) => return self.report_unexecuted_commands(),
                 // The failure may be a result of the shutdown; the next server tries again.
                 Err(_) if self.inbox.stop_request() == Some(SessionStop::Detach) => return,
                 Err(ProcessError::DiskBudget(reason)) => {
@@ -170,6 +215,22 @@ impl SessionWorker {
                     return self.context.report_to_run_loop(Report::SessionLost { session, reason });
                 }
             };
+        }
+    }
+
+    /// Reports the commands that were queued when the process ended. A detached thread leaves them to the next one.
+    fn report_unexecuted_commands(&self) {
+        let (queued, session) = (self.inbox.close(), self.spec.session);
+        match self.inbox.stop_request() {
+            Some(SessionStop::Detach | SessionStop::Shutdown) => return,
+            // Requested after the end of the process was reported, which the run ignores for a parked session.
+            Some(SessionStop::End) => {
+                self.context.report_to_run_loop(Report::SessionEnded { session, exit_status: None });
+            }
+            Some(SessionStop::Overflow) | None => {}
+        }
+        for report in queued.into_iter().filter_map(|command| report_after_end(session, command)) {
+            self.context.report_to_run_loop(report);
         }
     }
 

@@ -62,12 +62,14 @@ struct FakeExecutor {
     is_crashed: bool,
     /// Whether an effect is never reported, as if it took long.
     is_slow: fn(&Effect) -> bool,
+    /// Whether reports of an effect are returned at once, instead of being queued.
+    is_returned: fn(&Effect) -> bool,
     /// Returns the inputs that an effect leads to.
     outcome: fn(&ExecutorCalls, EffectId, Effect) -> Vec<RunInput>,
 }
 
 impl Executor for FakeExecutor {
-    fn execute(&mut self, id: EffectId, effect: Effect) {
+    fn execute(&mut self, id: EffectId, effect: Effect) -> Vec<Report> {
         let mut calls = self.calls.lock().unwrap();
         calls.executed.push((id, effect.clone()));
         self.is_crashed |= match self.crash {
@@ -78,20 +80,28 @@ impl Executor for FakeExecutor {
         if self.is_crashed {
             let _ = self.requests.try_send(RunRequest::Stop(ShutdownMode::KeepSessions));
         } else if !(self.is_slow)(&effect) {
+            let is_returned = (self.is_returned)(&effect);
+            let mut returned = Vec::new();
             for input in (self.outcome)(&calls, id, effect) {
-                self.requests.try_send(RunRequest::without_reply(input)).unwrap();
+                match input {
+                    RunInput::Report(report) if is_returned => returned.push(report),
+                    input => self.requests.try_send(RunRequest::without_reply(input)).unwrap(),
+                }
             }
+            return returned;
         }
+        Vec::new()
     }
 
     fn cancel(&mut self, id: EffectId) {
         self.calls.lock().unwrap().cancelled.insert(id);
     }
 
-    fn recover(&mut self, expected: ExpectedState) {
+    fn recover(&mut self, expected: ExpectedState) -> Vec<Report> {
         let mut sessions: Vec<_> =
             expected.sessions.iter().map(|expected| expected.assignment.session).collect();
         self.calls.lock().unwrap().recovered_sessions.append(&mut sessions);
+        Vec::new()
     }
 }
 
@@ -130,6 +140,7 @@ impl LoopTest {
             crash,
             is_crashed: false,
             is_slow,
+            is_returned: |effect| matches!(effect, Effect::ReleaseWorktree { .. } | Effect::TickPlan { .. }),
             outcome,
         };
         for input in inputs {

@@ -186,6 +186,19 @@ fn a_directory_has_one_store_at_a_time() {
 }
 
 #[test]
+fn a_removed_lock_file_does_not_admit_a_second_store() {
+    let directory = directory_with_closed_log(1);
+    let log = open_log(directory.path());
+    for _ in 0..2 {
+        fs::remove_file(directory.path().join("log.lock")).unwrap();
+        let error = SqliteLog::open(directory.path()).unwrap_err();
+        assert!(matches!(error, StoreError::Locked { holder: None, .. }), "{error:?}");
+    }
+    drop(log);
+    open_log(directory.path());
+}
+
+#[test]
 fn a_missing_directory_is_an_error_and_not_created() {
     let directory = tempdir().unwrap();
     let missing = directory.path().join("missing");

@@ -8,8 +8,8 @@ pub(crate) mod plan_changes;
 use domain::{
     Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimEvidence,
     ClaimSource, CompletionProof, EscalationAction, EscalationLevel, EscalationSubject, EscalationType,
-    Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome,
-    TaskReturnReason, WorkChange, events,
+    Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
+    Receipt, RunOutcome, TaskReturnReason, WorkChange, events,
 };
 
 use self::{
@@ -665,8 +665,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{first} and {second} no longer change the same files"))
                 .with_task(second)
         }
-        Event::EffectPostponed(events::EffectPostponed { error, .. }) => {
-            EventSentence::new(format!("The disk is full; the step is retried{}", prefix_with_colon(error)))
+        Event::EffectPostponed(events::EffectPostponed { cause, error, .. }) => {
+            let what = match cause {
+                PostponementCause::DiskFull => "The disk is full; the step is retried",
+                PostponementCause::ExecutionFailed => "A step could not be executed and is retried",
+            };
+            EventSentence::new(format!("{what}{}", prefix_with_colon(error)))
         }
         Event::EffectRetried(events::EffectRetried { effect }) => {
             EventSentence::new(format!("Effect {}.{} retried", effect.sequence, effect.index)).mark_internal()

@@ -14,8 +14,8 @@ pub(crate) mod plan_changes;
 
 use domain::{
     Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimEvidence, ClaimSource, CompletionProof,
-    EscalationLevel, Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute,
-    RunOutcome, TaskReturnReason, WorkChange, events,
+    EscalationLevel, Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, PostponementCause, ProvidedResource,
+    QuestionRoute, RunOutcome, TaskReturnReason, WorkChange, events,
 };
 
 pub use self::engine_texts::translate_engine_text;
@@ -525,8 +525,12 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::OverlapResolved(events::OverlapResolved { tasks: [first, second] }) => {
             format!("{first}, {second} 작업이 더 이상 같은 파일을 변경하지 않습니다")
         }
-        Event::EffectPostponed(events::EffectPostponed { error, .. }) => {
-            format!("디스크가 가득 차 나중에 다시 시도합니다{}", prefix_with_colon(error))
+        Event::EffectPostponed(events::EffectPostponed { cause, error, .. }) => {
+            let what = match cause {
+                PostponementCause::DiskFull => "디스크가 가득 차 나중에 다시 시도합니다",
+                PostponementCause::ExecutionFailed => "단계를 실행하지 못해 나중에 다시 시도합니다",
+            };
+            format!("{what}{}", prefix_with_colon(error))
         }
         Event::EffectRetried(events::EffectRetried { effect }) => {
             format!("{}.{}번 다시 처리", effect.sequence, effect.index)

@@ -42,7 +42,9 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
-            Report::DiskFull { effect, .. } => self.postponed.contains(effect),
+            Report::DiskFull { effect, .. } | Report::ExecutionFailed { effect, .. } => {
+                self.postponed.contains(effect)
+            }
             Report::DiskSpaceAvailable => self.disk_shortage.is_none(),
             Report::SessionEnded { session, .. }
             | Report::SessionLost { session, .. }

@@ -78,6 +78,8 @@ pub(super) struct SessionInbox {
 struct SessionControl {
     stop: Option<SessionStop>,
     waker: Option<Waker>,
+    /// Whether the thread takes no more commands.
+    is_closed: bool,
 }
 
 pub(super) fn outbox_and_inbox() -> (SessionOutbox, SessionInbox) {
@@ -89,17 +91,27 @@ pub(super) fn outbox_and_inbox() -> (SessionOutbox, SessionInbox) {
 }
 
 impl SessionOutbox {
-    /// Queues a command. A session whose queue is full is stopped; one that has ended takes none, and has reported it.
-    pub(super) fn send(&self, command: SessionCommand) {
-        match self.commands.try_send(command) {
-            Ok(()) => lock(&self.control).wake(),
-            Err(TrySendError::Full(_)) => self.stop(SessionStop::Overflow),
-            Err(TrySendError::Disconnected(_)) => {}
+    /// Queues a command. A session whose queue is full is stopped; a thread that has ended takes none, and the command is
+    /// returned.
+    pub(super) fn send(&self, command: SessionCommand) -> Result<(), SessionCommand> {
+        let control = lock(&self.control);
+        if control.is_closed {
+            return Err(command);
         }
+        match self.commands.try_send(command) {
+            Ok(()) => control.wake(),
+            Err(TrySendError::Full(_)) => {
+                drop(control);
+                self.stop(SessionStop::Overflow);
+            }
+            Err(TrySendError::Disconnected(command)) => return Err(command),
+        }
+        Ok(())
     }
 
-    /// Requests the end of the thread. The last request counts, but an overflow stops only what nothing else stops.
-    pub(super) fn stop(&self, stop: SessionStop) {
+    /// Requests the end of the thread, and returns whether it has not ended yet. The last request counts, but an overflow
+    /// stops only what nothing else stops.
+    pub(super) fn stop(&self, stop: SessionStop) -> bool {
         match stop {
             SessionStop::Detach => self.stop_token.detach(),
             SessionStop::Shutdown | SessionStop::End | SessionStop::Overflow => self.stop_token.kill(),
@@ -110,13 +122,21 @@ impl SessionOutbox {
         }
         control.wake();
         // A thread whose queue is full does not wait for a command.
-        let _ = self.commands.try_send(SessionCommand::Wake);
+        let woken = self.commands.try_send(SessionCommand::Wake);
+        !control.is_closed && !matches!(woken, Err(TrySendError::Disconnected(_)))
     }
 }
 
 impl SessionInbox {
     pub(super) fn stop_request(&self) -> Option<SessionStop> {
         lock(&self.control).stop
+    }
+
+    /// Takes no more commands, and returns those that were queued.
+    pub(super) fn close(&self) -> Vec<SessionCommand> {
+        let mut control = lock(&self.control);
+        control.is_closed = true;
+        self.commands.try_iter().collect()
     }
 
     /// Sets what wakes the thread while it waits for the session's output.
@@ -138,14 +158,16 @@ fn lock(control: &Mutex<SessionControl>) -> MutexGuard<'_, SessionControl> {
 
 #[cfg(test)]
 mod tests {
+    use domain::{EffectId, Sequence};
+
     use super::{COMMANDS_MAX, SessionCommand, SessionStop, outbox_and_inbox};
 
     #[test]
     fn full_queue_stops_the_session_and_does_not_block_the_sender() {
         let (outbox, inbox) = outbox_and_inbox();
-        (0..COMMANDS_MAX).for_each(|_| outbox.send(SessionCommand::Wake));
+        (0..COMMANDS_MAX).for_each(|_| assert!(outbox.send(SessionCommand::Wake).is_ok()));
         assert_eq!(inbox.stop_request(), None);
-        outbox.send(SessionCommand::Wake);
+        assert!(outbox.send(SessionCommand::Wake).is_ok());
         assert_eq!(inbox.stop_request(), Some(SessionStop::Overflow));
         assert_eq!(inbox.commands.try_iter().count(), COMMANDS_MAX);
     }
@@ -153,18 +175,36 @@ mod tests {
     #[test]
     fn stop_reaches_a_full_queue_and_replaces_an_overflow() {
         let (outbox, inbox) = outbox_and_inbox();
-        (0..=COMMANDS_MAX).for_each(|_| outbox.send(SessionCommand::Wake));
-        outbox.stop(SessionStop::Detach);
+        (0..=COMMANDS_MAX).for_each(|_| assert!(outbox.send(SessionCommand::Wake).is_ok()));
+        assert!(outbox.stop(SessionStop::Detach));
         assert_eq!(inbox.stop_request(), Some(SessionStop::Detach));
-        outbox.send(SessionCommand::Wake);
+        assert!(outbox.send(SessionCommand::Wake).is_ok());
         assert_eq!(inbox.stop_request(), Some(SessionStop::Detach));
+    }
+
+    #[test]
+    fn closed_inbox_loses_no_command() {
+        let (outbox, inbox) = outbox_and_inbox();
+        assert!(outbox.send(SessionCommand::Freeze { effect: effect(1) }).is_ok());
+        let queued = inbox.close();
+        assert!(matches!(&queued[..], [SessionCommand::Freeze { effect }] if *effect == self::effect(1)));
+        let refused = outbox.send(SessionCommand::Cool { effect: effect(2) });
+        assert!(matches!(refused, Err(SessionCommand::Cool { effect }) if effect == self::effect(2)));
+        assert!(!outbox.stop(SessionStop::End));
+        drop(inbox);
+        assert!(outbox.send(SessionCommand::Wake).is_err());
+        assert!(!outbox.stop(SessionStop::End));
+    }
+
+    fn effect(sequence: u64) -> EffectId {
+        EffectId { sequence: Sequence(sequence), index: 0 }
     }
 
     #[test]
     fn stop_wakes_a_thread_that_waits_for_a_command() {
         let (outbox, inbox) = outbox_and_inbox();
         let thread = std::thread::spawn(move || inbox.commands.recv().map(|_| inbox.stop_request()));
-        outbox.stop(SessionStop::End);
+        assert!(outbox.stop(SessionStop::End));
         assert_eq!(thread.join().unwrap().unwrap(), Some(SessionStop::End));
     }
 }
