@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What came of a message.
+/// The outcome of a message.
 enum ChatOutcome {
     Reply(ChatReply),
     /// The message answered a question: there is no reply.

@@ -1,4 +1,5 @@
-//! `jangdan checks TASK`: the checks of a task with their outcome and output, the oldest first.
+//! `jangdan checks TASK` and `jangdan checks --phase N`: the checks of a task, or of a gate, with their outcome and
+//! output, the oldest first.
 //!
 //! A receipt keeps the end of the output, and the hash of all of it.
 
@@ -9,17 +10,18 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{Locale, TaskId};
-use views::{ReceiptPurpose, ReceiptRow, TaskRow, describe_check};
+use domain::{Locale, PhaseNumber, RunId, TaskId};
+use views::{PhaseRow, ReceiptPurpose, ReceiptRow, TaskRow, describe_check};
 
 use crate::{
-    arguments::{RunArguments, parse_task_id},
+    arguments::{RunArguments, parse_phase, parse_task_id},
     failure::Failure,
     localized::localized,
     logs::unknown_task_failure,
     printable::{printable_json, printable_line},
     remote,
     row_source::RowSource,
+    run_command::missing_subject_failure,
     screen::{amounts::format_duration, line::Line},
     timestamp::format_utc,
 };
@@ -31,31 +33,39 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = parse_task_id)]
-    task: TaskId,
+    #[arg(value_parser = parse_task_id, conflicts_with = "phase")]
+    task: Option<TaskId>,
+    /// Number of a phase: show the checks of its gate
+    #[arg(long, value_name = "N", value_parser = parse_phase)]
+    phase: Option<PhaseNumber>,
     #[command(flatten)]
     run: RunArguments,
 }
 
+/// The work whose checks are shown.
+enum CheckedSubject<'a> {
+    Task(&'a TaskId),
+    Gate(PhaseNumber),
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (task, common) = (&arguments.task, &arguments.run.common);
+    let common = &arguments.run.common;
+    let subject = match (&arguments.task, arguments.phase) {
+        (Some(task), _) => CheckedSubject::Task(task),
+        (None, Some(phase)) => CheckedSubject::Gate(phase),
+        (None, None) => return Err(missing_subject_failure()),
+    };
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;
+    check_subject_exists(&source, &run.id, &subject)?;
     let mut receipts: Vec<ReceiptRow> = source.rows_of_kind(&run.id)?;
-    receipts.retain(|row| row.task.as_ref() == Some(task));
+    receipts.retain(|row| match &subject {
+        CheckedSubject::Task(task) => row.task.as_ref() == Some(*task),
+        CheckedSubject::Gate(phase) => row.purpose == ReceiptPurpose::Gate && row.phase == Some(*phase),
+    });
     receipts.sort_by_key(|row| (row.sequence, row.index));
-    let tasks: Vec<TaskRow> = source.rows_of_kind(&run.id)?;
-    if tasks.iter().all(|row| row.id != *task) {
-        return Err(unknown_task_failure(&run.id, task));
-    }
     if receipts.is_empty() && !common.json {
-        eprintln!(
-            "{}",
-            localized(
-                format!("{task} has no checks yet"),
-                format!("{task} 작업에는 아직 검증 결과가 없습니다")
-            )
-        );
+        eprintln!("{}", subject.no_checks_text());
     }
     let printed = receipts.iter().try_for_each(|row| match common.json {
         true => print_receipt_json(row),
@@ -64,6 +74,51 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+impl CheckedSubject<'_> {
+    fn no_checks_text(&self) -> String {
+        match self {
+            Self::Task(task) => localized(
+                format!("{task} has no checks yet"),
+                format!("{task} 작업에는 아직 검증 결과가 없습니다"),
+            ),
+            Self::Gate(phase) => localized(
+                format!("The gate of phase {phase} has no checks yet"),
+                format!("{phase}단계의 게이트에는 아직 검증 결과가 없습니다"),
+            ),
+        }
+    }
+}
+
+fn check_subject_exists(
+    source: &RowSource,
+    run: &RunId,
+    subject: &CheckedSubject<'_>,
+) -> Result<(), Failure> {
+    match subject {
+        CheckedSubject::Task(task) => {
+            let tasks: Vec<TaskRow> = source.rows_of_kind(run)?;
+            let is_known = tasks.iter().any(|row| row.id == **task);
+            if is_known { Ok(()) } else { Err(unknown_task_failure(run, task)) }
+        }
+        CheckedSubject::Gate(phase) => {
+            let phases: Vec<PhaseRow> = source.rows_of_kind(run)?;
+            let is_known = phases.iter().any(|row| row.number == *phase);
+            if is_known { Ok(()) } else { Err(unknown_phase_failure(run, *phase)) }
+        }
+    }
+}
+
+fn unknown_phase_failure(run: &RunId, phase: PhaseNumber) -> Failure {
+    Failure {
+        what: localized(
+            format!("Unknown phase {phase} in run {run}."),
+            format!("실행 {run}에 {phase}단계가 없습니다."),
+        ),
+        hint: Some(localized("Show the run: jangdan status", "실행 보기: jangdan status")),
+        exit: 1,
     }
 }
 
@@ -89,8 +144,12 @@ fn heading(locale: Locale, row: &ReceiptRow) -> Line {
         (ReceiptPurpose::Check, _) => "",
         (ReceiptPurpose::Merge, Locale::En) => ", on the merged files",
         (ReceiptPurpose::Merge, Locale::Ko) => ", 병합 결과 검증",
-        (ReceiptPurpose::Gate, Locale::En) => ", at the gate",
-        (ReceiptPurpose::Gate, Locale::Ko) => ", 게이트 검증",
+        (ReceiptPurpose::Gate, _) => "",
+    };
+    let round = match (row.round.filter(|round| *round > 1), locale) {
+        (None, _) => String::new(),
+        (Some(round), Locale::En) => format!(", round {round}"),
+        (Some(round), Locale::Ko) => format!(", {round}회차"),
     };
     let attempts = match (receipt.attempts, locale) {
         (0 | 1, _) => String::new(),
@@ -103,5 +162,5 @@ fn heading(locale: Locale, row: &ReceiptRow) -> Line {
         .append(Style::new().bold(), &receipt.command)
         .append(FAINT, ": ")
         .append(if row.passed { PASSED } else { FAILED }, &describe_check(locale, receipt))
-        .append(FAINT, &format!(" ({duration}{attempts}{purpose}, {at} UTC)"))
+        .append(FAINT, &format!(" ({duration}{attempts}{purpose}{round}, {at} UTC)"))
 }

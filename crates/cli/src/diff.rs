@@ -14,10 +14,9 @@ use serde::Serialize;
 use crate::{
     arguments::{RunArguments, parse_phase, parse_task_id},
     failure::Failure,
-    localized::localized,
     printable::{printable_json, printable_line},
     remote,
-    run_command::usage_error,
+    run_command::missing_subject_failure,
 };
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -63,13 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let subject = match (task, phase) {
         (Some(task), _) => DiffSubject::Task(task),
         (None, Some(phase)) => DiffSubject::Phase(*phase, scope),
-        (None, None) => {
-            let message = localized(
-                "Name a task, or a phase with --phase N.",
-                "작업을 지정하거나 --phase N으로 단계를 지정하세요.",
-            );
-            return Err(usage_error(&message));
-        }
+        (None, None) => return Err(missing_subject_failure()),
     };
     let (run, diff) = remote::query_run(common, run_arguments.run_name(), |client, run| {
         let diff = match subject {

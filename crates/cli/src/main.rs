@@ -86,7 +86,7 @@ enum Command {
     Cancel(control::CancelArguments),
     /// Send a message to the orchestrator, or answer the only open question
     Chat(chat::Arguments),
-    /// Show the checks of a task, with their outcome and output
+    /// Show the checks of a task or a gate, with their outcome and output
     Checks(checks::Arguments),
     /// Delete finished worktrees; git keeps their content
     Clean(clean::Arguments),
@@ -177,9 +177,11 @@ enum PlanCommand {
     /// Show how the plan file differs from the plan of the run
     Diff(plan_change::Arguments),
     /// Apply the changes of the plan file to the run
-    Take(plan_change::Arguments),
+    #[command(alias = "take")]
+    Apply(plan_change::Arguments),
     /// Ignore the changes of the plan file
-    Leave(plan_change::Arguments),
+    #[command(alias = "leave")]
+    Ignore(plan_change::Arguments),
     /// Mark an external dependency of the plan as met
     Met(plan_change::MarkMetArguments),
 }
@@ -227,8 +229,8 @@ fn main() -> ExitCode {
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Plan(PlanCommand::Diff(arguments)) => plan_change::diff(&arguments),
-        Command::Plan(PlanCommand::Take(arguments)) => plan_change::apply(&arguments),
-        Command::Plan(PlanCommand::Leave(arguments)) => plan_change::ignore(&arguments),
+        Command::Plan(PlanCommand::Apply(arguments)) => plan_change::apply(&arguments),
+        Command::Plan(PlanCommand::Ignore(arguments)) => plan_change::ignore(&arguments),
         Command::Plan(PlanCommand::Met(arguments)) => plan_change::mark_met(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),

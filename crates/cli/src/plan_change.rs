@@ -63,8 +63,8 @@ pub(crate) fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 format!("적용할 수 없습니다: {problem}"),
             ),
             Some(_) => localized(
-                format!("Apply it: jangdan plan take {0}. Ignore it: jangdan plan leave {0}", run.id),
-                format!("적용: jangdan plan take {0}. 무시: jangdan plan leave {0}", run.id),
+                format!("Apply it: jangdan plan apply {0}. Ignore it: jangdan plan ignore {0}", run.id),
+                format!("적용: jangdan plan apply {0}. 무시: jangdan plan ignore {0}", run.id),
             ),
         });
     }

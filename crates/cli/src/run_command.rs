@@ -24,6 +24,14 @@ pub(crate) fn usage_error(message: &str) -> Failure {
     }
 }
 
+/// Reports that neither a task nor a phase is named.
+pub(crate) fn missing_subject_failure() -> Failure {
+    usage_error(&localized(
+        "Name a task, or a phase with --phase N.",
+        "작업을 지정하거나 --phase N으로 단계를 지정하세요.",
+    ))
+}
+
 /// Joins the words of a free text; `None` if it is blank.
 pub(crate) fn join_words(words: &[String]) -> Option<String> {
     Some(words.join(" ")).filter(|text| !text.trim().is_empty())

@@ -19,7 +19,7 @@ use crate::{
     screen::{
         DrawContext,
         board::{Board, KINDS},
-        draw::{draw, full_entry_lines},
+        draw::{all_tasks, draw, full_entry_lines, marked_tasks},
         entry::entry,
         line::Line,
         prompt::Prompt,
@@ -32,8 +32,19 @@ const WIDTH: usize = 100;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
+    /// List every task, also those that are waiting or done
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     run: RunOperandArguments,
+}
+
+/// Which tasks are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListedTasks {
+    /// Those in progress, and the done ones that have marks.
+    Notable,
+    All,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -44,7 +55,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let kinds: Vec<RowKind> = KINDS.iter().copied().filter(|kind| *kind != RowKind::TaskDetail).collect();
         ignore_closed_pipe(print_json(&source.rows_of_kinds(&run.id, &kinds)?))?;
     } else {
-        show(&source, &run)?;
+        let listed = if arguments.all { ListedTasks::All } else { ListedTasks::Notable };
+        show(&source, &run, listed)?;
     }
     if source.client().is_none() && is_active(&run) {
         print_hint(&localized(
@@ -56,8 +68,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Prints the tasks of a run and what waits for the user.
-pub(crate) fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
-    ignore_closed_pipe(print(&source.board(&run.id)?))
+pub(crate) fn show(source: &RowSource, run: &RunRow, listed: ListedTasks) -> Result<(), Failure> {
+    ignore_closed_pipe(print(&source.board(&run.id)?, listed))
 }
 
 fn ignore_closed_pipe(printed: io::Result<()>) -> Result<(), Failure> {
@@ -70,14 +82,19 @@ fn print_json(rows: &crate::row_source::RowsByKind) -> io::Result<()> {
     out.flush()
 }
 
-fn print(board: &Board) -> io::Result<()> {
+fn print(board: &Board, listed: ListedTasks) -> io::Result<()> {
     let context = draw_context();
-    // All lines except the input line.
-    let mut frame = draw(context, board, &Prompt::default());
-    if board.run.as_ref().is_some_and(|run| run.ended_at.is_none()) {
-        frame.lines.pop();
-    }
-    let mut lines = frame.lines;
+    let mut lines = match listed {
+        ListedTasks::All => all_tasks(context, board),
+        ListedTasks::Notable => {
+            // All lines except the input line.
+            let mut lines = draw(context, board, &Prompt::default()).lines;
+            if board.run.as_ref().is_some_and(|run| run.ended_at.is_none()) {
+                lines.pop();
+            }
+            lines.into_iter().chain(marked_tasks(context, board)).collect()
+        }
+    };
     for name in board.unmet_externals() {
         lines.push(Line::styled(
             anstyle::Style::new(),

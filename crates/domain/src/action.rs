@@ -91,6 +91,8 @@ pub enum InboxAction {
 /// The allowed actions after an event, of each object whose actions the event may have changed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionUpdate {
+    /// Whether nothing continues until the user acts.
+    pub needs_user: bool,
     /// `None` if the event does not change the actions on the run.
     pub run: Option<Vec<RunAction>>,
     pub tasks: Vec<(TaskId, Vec<TaskAction>)>,

@@ -94,7 +94,7 @@ impl fmt::Display for EscalationAction {
             Self::Skip => f.write_str("skip"),
             Self::Waive => f.write_str("waive"),
             Self::RaiseBudget { budget } => write!(f, "raise the budget to {budget}"),
-            Self::MarkFailed => f.write_str("give up"),
+            Self::MarkFailed => f.write_str("mark as failed"),
             Self::Dismiss => f.write_str("dismiss"),
         }
     }

@@ -22,6 +22,7 @@ mod table;
 mod timers;
 mod touched_paths;
 mod urgency;
+mod user_need;
 mod worktree_eviction;
 
 pub use decide::Decision;

@@ -45,6 +45,11 @@ impl Timers {
         self.by_deadline.get(&deadline).is_some_and(|at| *at <= now)
     }
 
+    /// Returns all deadlines.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Deadline> {
+        self.by_deadline.keys()
+    }
+
     pub(crate) fn has(&self, deadline: Deadline) -> bool {
         self.by_deadline.contains_key(&deadline)
     }

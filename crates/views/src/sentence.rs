@@ -1,8 +1,8 @@
 //! The sentence that describes an event, and the names that its ids stand for.
 
 use domain::{
-    Actor, CheckpointId, EscalationId, EscalationSubject, InvocationId, LoopId, PhaseNumber, QuestionId,
-    RequestId, ResultId, SessionId, TaskId,
+    Actor, CheckpointId, EscalationAction, EscalationId, EscalationSubject, InvocationId, LoopId,
+    PhaseNumber, QuestionId, RequestId, ResultId, SessionId, TaskId,
 };
 
 use crate::{
@@ -72,6 +72,12 @@ const FAILURE_HINT: &str = "The last attempt failed: ";
 /// Returns the hint of a retry, unless the engine wrote it.
 pub(crate) fn retry_hint(hint: Option<&str>) -> Option<&str> {
     hint.filter(|hint| !hint.starts_with(FAILURE_HINT))
+}
+
+/// Returns whether a note only names the action. Earlier versions called one differently.
+pub(crate) fn is_action_name(action: &EscalationAction, note: &str) -> bool {
+    let is_former_name = *action == EscalationAction::MarkFailed && note.trim() == "give up";
+    is_former_name || note.trim() == action.to_string()
 }
 
 /// Finds the names of sessions, questions, requests and so on in the rows that the event has already changed.

@@ -49,6 +49,8 @@ impl Views {
     /// Changes only the rows whose actions differ.
     fn set_actions(&mut self, update: &ActionUpdate) {
         let rows = &mut self.rows;
+        let needs_user = update.needs_user;
+        rows.run.change_if(&(), |row| row.needs_user != needs_user, |row| row.needs_user = needs_user);
         if let Some(actions) = &update.run {
             let differs = |row: &RunRow| row.actions != *actions;
             rows.run.change_if(&(), differs, |row| row.actions.clone_from(actions));

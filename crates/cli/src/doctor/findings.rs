@@ -27,10 +27,10 @@ use crate::{
     store_failure,
 };
 
-/// What is examined.
+/// The part of the machine or the project that a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Subject {
+pub(super) enum FindingSubject {
     Version,
     Git,
     Data,
@@ -60,7 +60,7 @@ pub(super) enum FindingState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Finding {
-    pub subject: Subject,
+    pub subject: FindingSubject,
     pub state: FindingState,
     pub text: String,
     /// What the user can do.
@@ -69,7 +69,7 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    fn new(subject: Subject, state: FindingState, text: impl Into<String>) -> Self {
+    fn new(subject: FindingSubject, state: FindingState, text: impl Into<String>) -> Self {
         Self { subject, state, text: text.into(), hint: None }
     }
 
@@ -78,7 +78,7 @@ impl Finding {
         self
     }
 
-    fn problem(subject: Subject, failure: Failure) -> Self {
+    fn problem(subject: FindingSubject, failure: Failure) -> Self {
         Self { subject, state: FindingState::Problem, text: failure.what, hint: failure.hint }
     }
 }
@@ -87,7 +87,7 @@ impl Finding {
 pub(super) fn examine(common: &CommonArguments, set: &SetArguments) -> Result<Vec<Finding>, Failure> {
     let (data, folder) = (common.data_directory()?, current_directory()?);
     let mut findings =
-        vec![Finding::new(Subject::Version, FindingState::Ready, env!("CARGO_PKG_VERSION")), git()];
+        vec![Finding::new(FindingSubject::Version, FindingState::Ready, env!("CARGO_PKG_VERSION")), git()];
     findings.push(data_directory(&data));
     findings.push(store(&data));
     findings.push(server(&data));
@@ -98,7 +98,7 @@ pub(super) fn examine(common: &CommonArguments, set: &SetArguments) -> Result<Ve
     findings.push(sandbox(is_sandbox_required));
     findings.push(cgroup());
     match (settings, loaded) {
-        (Err(failure), _) => findings.push(Finding::problem(Subject::Configuration, failure)),
+        (Err(failure), _) => findings.push(Finding::problem(FindingSubject::Configuration, failure)),
         (Ok(settings), None) => findings.push(invalid_configuration(&settings)),
         (Ok(settings), Some(loaded)) => {
             findings.push(configuration(&settings));
@@ -111,10 +111,10 @@ pub(super) fn examine(common: &CommonArguments, set: &SetArguments) -> Result<Ve
 
 fn git() -> Finding {
     match runtime::installed_git_version() {
-        Ok(version) => Finding::new(Subject::Git, FindingState::Ready, version),
+        Ok(version) => Finding::new(FindingSubject::Git, FindingState::Ready, version),
         Err(error) => {
             let (what, hint) = (remote::describe_with_causes(&error), Some(error.hint().to_owned()));
-            Finding::problem(Subject::Git, Failure { what, hint, exit: 1 })
+            Finding::problem(FindingSubject::Git, Failure { what, hint, exit: 1 })
         }
     }
 }
@@ -124,9 +124,9 @@ fn data_directory(data: &Path) -> Finding {
     let path = data.display();
     let existing = data.ancestors().find(|folder| folder.is_dir()).unwrap_or(data);
     match tempfile::NamedTempFile::new_in(existing) {
-        Ok(_) => Finding::new(Subject::Data, FindingState::Ready, path.to_string()),
+        Ok(_) => Finding::new(FindingSubject::Data, FindingState::Ready, path.to_string()),
         Err(error) => Finding::new(
-            Subject::Data,
+            FindingSubject::Data,
             FindingState::Problem,
             localized(format!("{path} is not writable ({error})"), format!("{path}: 쓸 수 없음 ({error})")),
         )
@@ -138,24 +138,25 @@ fn data_directory(data: &Path) -> Finding {
 }
 
 fn store(data: &Path) -> Finding {
-    let none = || Finding::new(Subject::Store, FindingState::Ready, localized("none yet", "아직 없음"));
+    let none =
+        || Finding::new(FindingSubject::Store, FindingState::Ready, localized("none yet", "아직 없음"));
     match SqliteReader::open(data).and_then(|reader| reader.runs()) {
         Ok(runs) if runs.is_empty() => none(),
         Ok(runs) => Finding::new(
-            Subject::Store,
+            FindingSubject::Store,
             FindingState::Ready,
             localized(format!("readable, {}", runs.len()), format!("읽을 수 있음, {}개", runs.len())),
         ),
         Err(StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. }) => none(),
         Err(StoreError::OlderVersion { .. }) => Finding::new(
-            Subject::Store,
+            FindingSubject::Store,
             FindingState::Ready,
             localized(
                 "written by an older version; the next run upgrades them",
                 "이전 버전의 기록이며 다음 실행 때 업그레이드됩니다",
             ),
         ),
-        Err(error) => Finding::problem(Subject::Store, store_failure::failure(error)),
+        Err(error) => Finding::problem(FindingSubject::Store, store_failure::failure(error)),
     }
 }
 
@@ -163,12 +164,12 @@ fn server(data: &Path) -> Finding {
     let status = Client::connect(data).and_then(|client| client.map(|client| client.status()).transpose());
     match status {
         Ok(None) => Finding::new(
-            Subject::Server,
+            FindingSubject::Server,
             FindingState::Ready,
             localized("not running; a run starts one", "실행 중 아님. 실행을 시작하면 함께 시작됩니다"),
         ),
         Ok(Some(status)) if status.version == env!("CARGO_PKG_VERSION") => Finding::new(
-            Subject::Server,
+            FindingSubject::Server,
             FindingState::Ready,
             localized(
                 format!("running, process {}", status.pid),
@@ -176,7 +177,7 @@ fn server(data: &Path) -> Finding {
             ),
         ),
         Ok(Some(status)) => Finding::new(
-            Subject::Server,
+            FindingSubject::Server,
             FindingState::Warning,
             localized(
                 format!("running in version {}", status.version),
@@ -184,7 +185,7 @@ fn server(data: &Path) -> Finding {
             ),
         )
         .with_hint(localized("Restart it with this version.", "이 버전으로 다시 시작하세요.")),
-        Err(error) => Finding::problem(Subject::Server, remote::client_failure(&error)),
+        Err(error) => Finding::problem(FindingSubject::Server, remote::client_failure(&error)),
     }
 }
 
@@ -193,10 +194,10 @@ fn sandbox(is_required: bool) -> Finding {
     let reason = report.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     match (report.state, is_required) {
         (Enforcement::Enforced, _) => {
-            Finding::new(Subject::Sandbox, FindingState::Ready, localized("available", "사용 가능"))
+            Finding::new(FindingSubject::Sandbox, FindingState::Ready, localized("available", "사용 가능"))
         }
         (Enforcement::Partly | Enforcement::NotAvailable, true) => Finding::new(
-            Subject::Sandbox,
+            FindingSubject::Sandbox,
             FindingState::Problem,
             localized(format!("required, but incomplete{reason}"), format!("필수이지만 불완전함{reason}")),
         )
@@ -205,12 +206,12 @@ fn sandbox(is_required: bool) -> Finding {
             "더 새로운 커널을 사용하거나 sandbox.mode = \"worktree\"로 설정하세요.",
         )),
         (Enforcement::Partly, false) => Finding::new(
-            Subject::Sandbox,
+            FindingSubject::Sandbox,
             FindingState::Warning,
             localized(format!("partly available{reason}"), format!("일부만 사용 가능{reason}")),
         ),
         (Enforcement::NotAvailable, false) => Finding::new(
-            Subject::Sandbox,
+            FindingSubject::Sandbox,
             FindingState::Missing,
             localized(format!("not available{reason}"), format!("사용할 수 없음{reason}")),
         ),
@@ -220,12 +221,12 @@ fn sandbox(is_required: bool) -> Finding {
 fn cgroup() -> Finding {
     match delegated_cgroup() {
         Some(_) => Finding::new(
-            Subject::Cgroup,
+            FindingSubject::Cgroup,
             FindingState::Ready,
             localized("enforced by cgroups", "cgroup으로 적용됨"),
         ),
         None => Finding::new(
-            Subject::Cgroup,
+            FindingSubject::Cgroup,
             FindingState::Missing,
             localized(
                 "not enforced: no cgroup is delegated to this user",
@@ -239,16 +240,16 @@ fn configuration(settings: &ConfigLoader) -> Finding {
     let names = settings.file_names();
     if names.is_empty() {
         let none = localized("no file, all defaults", "파일 없음, 모두 기본값");
-        return Finding::new(Subject::Configuration, FindingState::Ready, none)
+        return Finding::new(FindingSubject::Configuration, FindingState::Ready, none)
             .with_hint(localized("Write one: jangdan init", "만들려면: jangdan init"));
     }
-    Finding::new(Subject::Configuration, FindingState::Ready, names.join(", "))
+    Finding::new(FindingSubject::Configuration, FindingState::Ready, names.join(", "))
 }
 
 fn invalid_configuration(settings: &ConfigLoader) -> Finding {
     let problems = settings.load().err().unwrap_or_default();
     let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
-    Finding::new(Subject::Configuration, FindingState::Problem, first.unwrap_or_default()).with_hint(
+    Finding::new(FindingSubject::Configuration, FindingState::Problem, first.unwrap_or_default()).with_hint(
         localized(
             "Show every error with its line: jangdan config check",
             "모든 오류와 위치 보기: jangdan config check",
@@ -264,7 +265,7 @@ fn agents(settings: &ConfigLoader, loaded: &config::LoadedConfig) -> Vec<Finding
         Ok(listed) => listed,
         Err(error) => {
             let failure = Failure { what: error.to_string(), hint: None, exit: 1 };
-            return vec![Finding::problem(Subject::Agent, failure)];
+            return vec![Finding::problem(FindingSubject::Agent, failure)];
         }
     };
     let finding = |agent: &sessions::detect::AgentListing| {
@@ -279,7 +280,7 @@ fn agents(settings: &ConfigLoader, loaded: &config::LoadedConfig) -> Vec<Finding
             (Some(_), None) => format!("{}, {login}", localized("installed", "설치됨")),
         };
         let state = if agent.works { FindingState::Ready } else { FindingState::Missing };
-        let finding = Finding::new(Subject::Agent, state, format!("{}: {installed}", agent.name));
+        let finding = Finding::new(FindingSubject::Agent, state, format!("{}: {installed}", agent.name));
         match missing_text(agent, environment_locale()) {
             Some(missing) => finding.with_hint(missing),
             None => finding,
@@ -294,7 +295,7 @@ fn plan_and_run(folder: &Path, loaded: &config::LoadedConfig) -> Vec<Finding> {
     let plan = match LoadedPlan::find(folder, None, None) {
         Ok(plan) => {
             let name = plan.name.clone();
-            findings.push(Finding::new(Subject::Plan, FindingState::Ready, name));
+            findings.push(Finding::new(FindingSubject::Plan, FindingState::Ready, name));
             plan
         }
         Err(error) => {
@@ -303,7 +304,7 @@ fn plan_and_run(folder: &Path, loaded: &config::LoadedConfig) -> Vec<Finding> {
             let is_nameable =
                 matches!(error, PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. });
             let state = if is_nameable { FindingState::Warning } else { FindingState::Problem };
-            findings.push(Finding { state, ..Finding::problem(Subject::Plan, failure) });
+            findings.push(Finding { state, ..Finding::problem(FindingSubject::Plan, failure) });
             LoadedPlan::from_text("plan", "# Plan\n\n### T1: Task\n".to_owned(), None)
         }
     };
@@ -319,16 +320,16 @@ fn plan_and_run(folder: &Path, loaded: &config::LoadedConfig) -> Vec<Finding> {
             "Install it, correct the check, or install it in each worktree: worktree.setup",
             "설치하거나 검증 명령을 고치세요. 워크트리마다 설치하려면: worktree.setup",
         );
-        findings.push(Finding::new(Subject::Check, state, text).with_hint(hint));
+        findings.push(Finding::new(FindingSubject::Check, state, text).with_hint(hint));
     }
     let options = RunOptions { person: user_name(), repeat: RepeatPolicy::Again, ..RunOptions::default() };
     match runtime::prepare::prepare_run(folder, &loaded.config, &plan, &options) {
         Ok(prepared) => findings.extend(prepared.remarks.iter().map(|remark| {
-            Finding::new(Subject::Run, FindingState::Warning, remark.text(environment_locale()))
+            Finding::new(FindingSubject::Run, FindingState::Warning, remark.text(environment_locale()))
         })),
         // Reported above.
         Err(PrepareError::CheckProgram { .. }) => {}
-        Err(error) => findings.push(Finding::problem(Subject::Run, prepare_failure(&error, &[]))),
+        Err(error) => findings.push(Finding::problem(FindingSubject::Run, prepare_failure(&error, &[]))),
     }
     findings
 }

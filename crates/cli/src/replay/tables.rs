@@ -10,15 +10,13 @@ use domain::{Locale, ParkMode, RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
 use views::{
     PhaseRow, ResponsibleParty, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views,
+    describe_task_mark,
 };
 
 use crate::{
     plural::plural,
     printable::printable,
-    screen::{
-        amounts::{format_used_cost, format_used_tokens},
-        phrases::task_mark_phrase,
-    },
+    screen::amounts::{format_used_cost, format_used_tokens},
     table,
     timestamp::format_utc,
 };
@@ -52,7 +50,7 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
     let task = |row: &TaskRow| {
         let agent = row.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         let progress = row.progress.map(|part| format!("{:.0} %", part * 100.0)).unwrap_or_default();
-        let marks = row.marks.iter().map(|mark| format!(", {}", task_mark_phrase(Locale::En, *mark)));
+        let marks = row.marks.iter().map(|mark| format!(", {}", describe_task_mark(Locale::En, *mark)));
         let state = format!("{}{}", json_name(&row.state), marks.collect::<String>());
         [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(row)]
     };

@@ -6,9 +6,8 @@ use domain::{EscalationId, OfferId, PhaseNumber, QuestionId, RequestId, SessionI
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, OverlapRow, PhaseRow, PlanOfferRow, QuestionRow,
-    RequestRow, ResponsibleParty, RowKind, RunRow, RunState, TableRow, TaskDetailRow, TaskRow, TaskState,
-    TimelineRow, UnmetDependency,
+    EscalationRow, GateRow, InboxItem, InboxRow, OverlapRow, PhaseRow, PlanOfferRow, QuestionRow, RequestRow,
+    RowKind, RunRow, TableRow, TaskDetailRow, TaskRow, TaskState, TimelineRow, UnmetDependency,
 };
 
 use super::line::collapse_whitespace;
@@ -109,28 +108,7 @@ impl Board {
 
     /// Tells whether the run continues only after an action of the user.
     pub(crate) fn run_needs_user(&self) -> bool {
-        let Some(run) = &self.run else { return false };
-        let is_paused = match run.status {
-            RunState::Running => false,
-            RunState::Paused => true,
-            RunState::Done | RunState::Failed | RunState::Cancelled => return false,
-        };
-        let others = run.waits_for.orchestrator + run.waits_for.operators + run.waits_for.agents;
-        let is_checked = |gate: &GateRow| matches!(gate.state, GateState::Checking | GateState::Verifying);
-        let is_moving = |task: &TaskRow| match task.state {
-            TaskState::Running | TaskState::Checking | TaskState::Merging => true,
-            TaskState::Ready => !is_paused,
-            TaskState::Blocked => task.blocked.iter().all(|blocked| blocked.on != ResponsibleParty::Person),
-            TaskState::Waiting => false,
-            TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => false,
-        };
-        // All tasks are done and nothing is open: the run merges and ends automatically.
-        let is_ending =
-            !is_paused && self.inbox.is_empty() && self.tasks.values().all(|task| task.state.is_final());
-        others == 0
-            && !is_ending
-            && !self.gates.values().any(is_checked)
-            && !self.tasks.values().any(is_moving)
+        self.run.as_ref().is_some_and(|run| run.needs_user)
     }
 
     /// Returns the external dependencies that tasks wait for.

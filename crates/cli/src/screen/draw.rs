@@ -77,6 +77,19 @@ pub(crate) fn draw(context: DrawContext, board: &Board, prompt: &Prompt) -> Fram
     Frame { cursor: (lines.len().saturating_sub(1), column), lines }
 }
 
+/// Draws every task of a run, whatever its state.
+pub(crate) fn all_tasks(context: DrawContext, board: &Board) -> Vec<Line> {
+    let Some(run) = &board.run else { return Vec::new() };
+    let title = totals::title_line(context, run);
+    let tasks = tasks::all_task_lines(context, board);
+    [title].into_iter().chain(tasks).chain(totals::totals(context, board)).collect()
+}
+
+/// Draws the done tasks that have marks.
+pub(crate) fn marked_tasks(context: DrawContext, board: &Board) -> Vec<Line> {
+    tasks::marked_task_lines(context, board)
+}
+
 fn entry_position(board: &Board, prompt: &Prompt) -> Option<(usize, usize)> {
     let n_entries = board.inbox().len();
     prompt.position(board).filter(|_| n_entries > 1).map(|position| (position, n_entries))

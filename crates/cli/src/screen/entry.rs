@@ -67,8 +67,8 @@ pub(crate) enum EntryAction {
     Reject(PhaseNumber),
     /// The text is a hint for a retry, else a note.
     Resolve(EscalationId, EscalationAction),
-    TakePlan(OfferId),
-    LeavePlan(OfferId),
+    ApplyPlan(OfferId),
+    IgnorePlan(OfferId),
 }
 
 /// Whether a choice takes text.
@@ -120,6 +120,12 @@ pub(crate) fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRo
     });
     entry.heading = parts.join(" · ");
     Some(entry)
+}
+
+/// Returns the entry of a question without regard to what the engine allows.
+#[cfg(test)]
+pub(crate) fn question_entry(locale: Locale, row: &views::QuestionRow) -> InboxEntry {
+    question::entry(locale, row, &[])
 }
 
 impl InboxEntry {
@@ -190,7 +196,8 @@ impl InboxEntry {
         ParsedInput::UserCommand(choice.action.to_command(text))
     }
 
-    fn choice_by_mark(&self, head: &str) -> Option<usize> {
+    /// Returns the choice of a mark, or of `y` and `n` if those are answers.
+    pub(crate) fn choice_by_mark(&self, head: &str) -> Option<usize> {
         let by_mark = (0..self.choices.len()).find(|index| self.choice_mark(*index) == head);
         by_mark.or(match head {
             "y" | "Y" if self.is_yes_or_no => Some(0),
@@ -200,7 +207,7 @@ impl InboxEntry {
     }
 
     /// Tells whether the input is the number of a choice that does not exist.
-    fn is_unknown_number(&self, typed: &str) -> bool {
+    pub(crate) fn is_unknown_number(&self, typed: &str) -> bool {
         let is_number =
             !typed.is_empty() && typed.len() <= 2 && typed.bytes().all(|byte| byte.is_ascii_digit());
         is_number && !self.choices.is_empty() && self.choice_mark(0) == "1"
@@ -236,8 +243,8 @@ impl EntryAction {
             Self::Approve(_) => InboxAction::Approve,
             Self::Reject(_) => InboxAction::Reject,
             Self::Resolve(_, action) => InboxAction::Resolve(action.clone()),
-            Self::TakePlan(_) => InboxAction::ApplyPlanChange,
-            Self::LeavePlan(_) => InboxAction::IgnorePlanChange,
+            Self::ApplyPlan(_) => InboxAction::ApplyPlanChange,
+            Self::IgnorePlan(_) => InboxAction::IgnorePlanChange,
         }
     }
 
@@ -270,8 +277,8 @@ impl EntryAction {
             Self::Reject(phase) => {
                 UserCommand::RejectGate { phase: *phase, reason: text.to_owned(), tasks: Vec::new() }
             }
-            Self::TakePlan(offer) => UserCommand::ApplyPlanChange { offer: *offer },
-            Self::LeavePlan(offer) => UserCommand::IgnorePlanChange { offer: *offer },
+            Self::ApplyPlan(offer) => UserCommand::ApplyPlanChange { offer: *offer },
+            Self::IgnorePlan(offer) => UserCommand::IgnorePlanChange { offer: *offer },
             Self::Resolve(escalation, EscalationAction::Retry { hint }) => UserCommand::Resolve {
                 escalation: *escalation,
                 action: EscalationAction::Retry { hint: note.or_else(|| hint.clone()) },

@@ -1,7 +1,7 @@
 //! Phrases of the terminal in English and Korean. Text from agents, plans and users is not translated.
 
 use domain::{DependencyType, Locale, PermissionKind, PermissionScope, PhaseNumber, Severity};
-use views::{ResponsibleParty, RunState, TaskMark, TaskState};
+use views::{ResponsibleParty, RunState, TaskState};
 
 use super::amounts::format_estimate;
 use crate::{plural::plural, timestamp::format_utc};
@@ -26,19 +26,6 @@ pub(crate) fn task_state(locale: Locale, state: TaskState) -> &'static str {
         TaskState::Failed => pick_by_locale(locale, "failed", "실패"),
         TaskState::Skipped => pick_by_locale(locale, "skipped", "건너뜀"),
         TaskState::Cancelled => pick_by_locale(locale, "cancelled", "취소됨"),
-    }
-}
-
-pub(crate) fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
-    match mark {
-        TaskMark::Unchecked => pick_by_locale(locale, "unchecked", "검증 없음"),
-        TaskMark::Waived => pick_by_locale(locale, "check waived", "검증 면제"),
-        TaskMark::CheckFailed => pick_by_locale(locale, "check failed", "검증 실패"),
-        TaskMark::CheckNotRun => pick_by_locale(locale, "check could not run", "검증 실행 불가"),
-        TaskMark::ChangedSinceCheck => pick_by_locale(locale, "changed since check", "검증 이후 변경"),
-        TaskMark::NoChanges => pick_by_locale(locale, "no changes", "변경 없음"),
-        TaskMark::SameAsLastRound => pick_by_locale(locale, "same as last round", "지난 회차와 동일"),
-        TaskMark::NotClaimed => pick_by_locale(locale, "not claimed", "완료 보고 없음"),
     }
 }
 

@@ -1,21 +1,21 @@
-//! Lines for active tasks, grouped by phase.
+//! Lines for tasks, grouped by phase.
 
 use anstyle::{AnsiColor, Style};
-use domain::BlockReason;
-use views::{ResponsibleParty, TaskBlocker, TaskRow, TaskState};
+use views::{TaskBlocker, TaskRow, TaskState, describe_task_mark};
 
 use super::{
     DrawContext,
     amounts::{elapsed_ms, format_duration, format_tokens},
     board::{Board, SessionActivity},
     line::{Line, collapse_whitespace, cut, pad, pad_left},
-    phrases::{party, phase, pick_by_locale, task_mark_phrase, task_state, waiting_for},
+    phrases::{party, phase, pick_by_locale, task_state, waiting_for},
 };
 
 const FAINT: Style = Style::new().dimmed();
 const PLAIN: Style = Style::new();
 const RUNS: Style = AnsiColor::Cyan.on_default();
 const ASKS: Style = AnsiColor::Yellow.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
 /// In a narrower terminal a task takes two lines.
@@ -38,20 +38,7 @@ pub(super) fn task_lines(context: DrawContext, board: &Board, lines_max: usize) 
     }
     let n_more = shown.len() - n_shown;
     shown.truncate(n_shown);
-    shown.sort_by(|left, right| (left.phase, &left.id).cmp(&(right.phase, &right.id)));
-    let widths = ColumnWidths::for_tasks(context, &shown);
-    let mut lines = Vec::new();
-    let mut last = None;
-    for task in shown {
-        if last.replace(task.phase) != Some(task.phase) {
-            lines.push(phase_line(context, board, task.phase));
-        }
-        lines.extend(if each == 2 {
-            narrow_task_lines(context, board, task)
-        } else {
-            vec![wide_task_line(context, board, task, &widths)]
-        });
-    }
+    let mut lines = lines_by_phase(context, board, shown);
     if n_more > 0 && lines.len() < lines_max {
         let text = match context.locale {
             domain::Locale::En => format!("  … and {n_more} more"),
@@ -62,24 +49,53 @@ pub(super) fn task_lines(context: DrawContext, board: &Board, lines_max: usize) 
     lines
 }
 
+/// Returns the lines for every task.
+pub(super) fn all_task_lines(context: DrawContext, board: &Board) -> Vec<Line> {
+    lines_by_phase(context, board, board.tasks.values().collect())
+}
+
+/// Returns a line for each done task that has marks, with a heading.
+pub(super) fn marked_task_lines(context: DrawContext, board: &Board) -> Vec<Line> {
+    let is_marked = |task: &&TaskRow| task.state == TaskState::Done && !task.marks.is_empty();
+    let line = |task: &TaskRow| {
+        Line::styled(PLAIN, &format!("  {} {}", task.id, collapse_whitespace(&task.title)))
+            .append(ASKS, &format!("  {}", marks_text(context, task)))
+            .cut(context.width)
+    };
+    let lines: Vec<Line> = board.tasks.values().filter(is_marked).map(line).collect();
+    let heading = pick_by_locale(context.locale, "Done, but:", "완료됐지만 확인이 필요한 작업:");
+    let heading = (!lines.is_empty()).then(|| Line::styled(FAINT, heading).cut(context.width));
+    heading.into_iter().chain(lines).collect()
+}
+
+/// Returns the lines of these tasks below the headings of their phases.
+fn lines_by_phase(context: DrawContext, board: &Board, mut shown: Vec<&TaskRow>) -> Vec<Line> {
+    shown.sort_by(|left, right| (left.phase, &left.id).cmp(&(right.phase, &right.id)));
+    let widths = ColumnWidths::for_tasks(context, &shown);
+    let mut lines = Vec::new();
+    let mut last = None;
+    for task in shown {
+        if last.replace(task.phase) != Some(task.phase) {
+            lines.push(phase_line(context, board, task.phase));
+        }
+        if context.width < NARROW {
+            lines.extend(narrow_task_lines(context, board, task));
+        } else {
+            lines.push(wide_task_line(context, board, task, &widths));
+        }
+    }
+    lines
+}
+
 /// Returns the display priority of a task; `None` if it is not active.
 fn display_priority(task: &TaskRow) -> Option<u8> {
     match task.state {
         TaskState::Running | TaskState::Checking | TaskState::Merging => Some(0),
-        TaskState::Blocked if task.blocked.iter().any(waits_for_user) => Some(1),
+        TaskState::Blocked if task.blocked.iter().any(TaskBlocker::needs_user) => Some(1),
         TaskState::Blocked => Some(2),
         TaskState::Waiting | TaskState::Ready => None,
         TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => None,
     }
-}
-
-/// Returns whether the user must act; a pause of the user's own is shown as such.
-fn waits_for_user(blocked: &TaskBlocker) -> bool {
-    blocked.on == ResponsibleParty::Person && !is_pause(blocked)
-}
-
-fn is_pause(blocked: &TaskBlocker) -> bool {
-    matches!(blocked.reason, BlockReason::Paused { .. })
 }
 
 fn n_lines_needed(shown: &[&TaskRow], each: usize, has_more: bool) -> usize {
@@ -167,15 +183,16 @@ fn state_mark(task: &TaskRow) -> (&'static str, Style) {
         TaskState::Blocked if display_priority(task) == Some(1) => ("? ", ASKS),
         TaskState::Blocked => ("- ", FAINT),
         TaskState::Failed | TaskState::Cancelled => ("! ", BAD),
+        TaskState::Done => ("\u{2713} ", GOOD),
         TaskState::Running | TaskState::Checking | TaskState::Merging => ("> ", RUNS),
-        TaskState::Waiting | TaskState::Ready | TaskState::Done | TaskState::Skipped => ("  ", PLAIN),
+        TaskState::Waiting | TaskState::Ready | TaskState::Skipped => ("  ", FAINT),
     }
 }
 
 /// Returns the end of a line: what the task waits for, else the last activity of its agent.
 fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style, String) {
     if task.state == TaskState::Blocked {
-        let (pauses, others): (Vec<_>, Vec<_>) = task.blocked.iter().partition(|blocked| is_pause(blocked));
+        let (pauses, others): (Vec<_>, Vec<_>) = task.blocked.iter().partition(|blocked| blocked.is_pause());
         let mut parties: Vec<String> = others.iter().map(|on| party(context.locale, &on.on)).collect();
         parties.dedup();
         let paused =
@@ -184,8 +201,13 @@ fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style,
         let style = if display_priority(task) == Some(1) { ASKS } else { FAINT };
         return (style, paused.into_iter().chain(waiting).collect::<Vec<_>>().join(", "));
     }
+    let marks = marks_text(context, task);
+    if task.state.is_final() {
+        return (if marks.is_empty() { FAINT } else { ASKS }, marks);
+    }
+    let marks = if marks.is_empty() { marks } else { format!("{marks} · ") };
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
-    let progress = format!("{}{progress}", marks_text(context, task));
+    let progress = format!("{marks}{progress}");
     match board.last_activity(task) {
         Some(SessionActivity::Tool(title)) => (FAINT, format!("{progress}$ {}", collapse_whitespace(&title))),
         Some(SessionActivity::Error(text)) => (BAD, format!("{progress}{}", collapse_whitespace(&text))),
@@ -194,10 +216,10 @@ fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style,
     }
 }
 
-/// Returns the marks that stand beside the state of a task, with a separator behind them.
+/// Returns the marks that stand beside the state of a task.
 fn marks_text(context: DrawContext, task: &TaskRow) -> String {
-    let marks: Vec<_> = task.marks.iter().map(|mark| task_mark_phrase(context.locale, *mark)).collect();
-    if marks.is_empty() { String::new() } else { format!("{} · ", marks.join(", ")) }
+    let marks: Vec<_> = task.marks.iter().map(|mark| describe_task_mark(context.locale, *mark)).collect();
+    marks.join(", ")
 }
 
 fn agent_text(task: &TaskRow) -> String {
@@ -205,7 +227,8 @@ fn agent_text(task: &TaskRow) -> String {
 }
 
 fn elapsed(context: DrawContext, task: &TaskRow) -> String {
-    task.started_at.map(|at| format_duration(context.locale, elapsed_ms(at, context.now))).unwrap_or_default()
+    let until = task.ended_at.unwrap_or(context.now);
+    task.started_at.map(|at| format_duration(context.locale, elapsed_ms(at, until))).unwrap_or_default()
 }
 
 fn tokens_text(task: &TaskRow) -> String {

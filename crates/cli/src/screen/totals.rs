@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{CostCertainty, RunRow, RunState, TaskMark, TaskRow, TaskState};
+use views::{CostCertainty, RunRow, RunState, TaskMark, TaskState, describe_task_mark};
 
 use super::{
     DrawContext,
@@ -18,6 +18,7 @@ const FAINT: Style = Style::new().dimmed();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 const ASKS: Style = AnsiColor::Yellow.on_default().bold();
+const MARKED: Style = AnsiColor::Yellow.on_default();
 const PLAIN: Style = Style::new();
 
 /// Returns the title line.
@@ -67,11 +68,19 @@ pub(super) fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
     lines.into_iter().map(|line| line.cut(context.width)).collect()
 }
 
-/// Counts done tasks whose last check ran on another tree than was merged.
-fn n_changed_since_check(board: &Board) -> u32 {
-    let is_stale =
-        |task: &&TaskRow| task.state == TaskState::Done && task.marks.contains(&TaskMark::ChangedSinceCheck);
-    u32::try_from(board.tasks.values().filter(is_stale).count()).unwrap_or(u32::MAX)
+/// Counts the done tasks that have each mark. What is known of a waived check is that it was waived.
+fn done_marks(board: &Board) -> Vec<(TaskMark, usize)> {
+    let done = || board.tasks.values().filter(|task| task.state == TaskState::Done);
+    let count = |mark: TaskMark| (mark, done().filter(|task| task.marks.contains(&mark)).count());
+    let marks = [
+        TaskMark::Unchecked,
+        TaskMark::Waived,
+        TaskMark::ChangedSinceCheck,
+        TaskMark::NoChanges,
+        TaskMark::SameAsLastRound,
+        TaskMark::NotClaimed,
+    ];
+    marks.into_iter().map(count).filter(|(_, n)| *n > 0).collect()
 }
 
 fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
@@ -85,6 +94,14 @@ fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style
         Locale::Ko => format!("{}개 중 {}개 완료", run.n_tasks, tasks.done),
     };
     let mut parts = vec![(GOOD, done)];
+    for (mark, n) in done_marks(board) {
+        let mark = describe_task_mark(locale, mark);
+        let text = match locale {
+            Locale::En => format!("{n} {mark}"),
+            Locale::Ko => format!("{mark} {n}"),
+        };
+        parts.push((MARKED, text));
+    }
     let mut some = |style, n: u32, english: &str, korean: &str| {
         if n > 0 {
             parts.push((style, count(n, english, korean)));
@@ -96,7 +113,6 @@ fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style
     some(BAD, tasks.failed, "failed", "실패");
     some(FAINT, tasks.skipped, "skipped", "건너뜀");
     some(FAINT, tasks.cancelled, "cancelled", "취소됨");
-    some(BAD, n_changed_since_check(board), "done, changed after the check", "검증 후 변경됨");
     match (run.waits_for.person, locale) {
         (0, _) => {}
         (n, Locale::En) => parts.push((ASKS, format!("{n} waiting for you"))),

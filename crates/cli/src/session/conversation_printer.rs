@@ -11,7 +11,7 @@ use drivers::{
 use holder::spool::Exit;
 use sessions::SessionReport;
 
-use crate::{printable::printable, timestamp::format_utc};
+use crate::{localized::localized, printable::printable, timestamp::format_utc};
 
 const NOTE: Style = Style::new().dimmed();
 const INPUT: Style = AnsiColor::Cyan.on_default();
@@ -86,7 +86,9 @@ impl<W: Write> ConversationPrinter<W> {
             DriverEvent::Usage(usage) => self.print_line(NOTE, &format!("── {}", usage_text(usage))),
             DriverEvent::TurnEnded { outcome, .. } => self.print_turn_end(outcome),
             DriverEvent::Model { name } => self.print_line(NOTE, &format!("── {name}")),
-            DriverEvent::Mode { name } => self.print_line(NOTE, &format!("── mode {name}")),
+            DriverEvent::Mode { name } => {
+                self.print_line(NOTE, &format!("── {}: {name}", localized("Mode", "모드")))
+            }
             DriverEvent::Ready { .. } => Ok(()),
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let run = source.find_run(arguments.run.run_name())?;
     if let (None, Some(outcome)) = (source.client(), WatchOutcome::from_run(&run)) {
         // The run has ended: the log has everything, no server is needed.
-        status::show(&source, &run)?;
+        status::show(&source, &run, status::ListedTasks::Notable)?;
         return Ok(outcome.exit_code());
     }
     let client = remote::require_client(common)?;

@@ -172,7 +172,7 @@ fn settle_hint(locale: Locale, run: &RunRow, row: &InboxRow, entry: &InboxEntry)
             format!("jangdan approve {phase} --run {run}, jangdan reject {phase} REASON --run {run}")
         }
         InboxItem::Escalation(id) => format!("jangdan resolve {id} NUMBER --run {run}"),
-        InboxItem::Plan(_) => format!("jangdan plan take --run {run}, jangdan plan leave --run {run}"),
+        InboxItem::Plan(_) => format!("jangdan plan apply --run {run}, jangdan plan ignore --run {run}"),
         InboxItem::Invocation(_) => String::new(),
     };
     let lead = crate::screen::phrases::pick_by_locale(locale, "  To settle it:", "  처리 명령:");

@@ -126,9 +126,26 @@ fn a_failed_run_sets_the_exit_status() {
     project.assert_fails(&["watch", "--no-wait"], 3, "mark as failed");
     project.assert_fails(&["resolve", "e_1", "sing"], 2, "'sing' is not an action.");
     project.assert_fails(&["resolve", "e_1", "99"], 1, "Suggestions: 1 ");
-    project.assert_succeeds(&["resolve", "e_1", "give-up"], "resolved e_1: give up");
+    project.assert_succeeds(&["resolve", "e_1", "mark-failed"], "resolved e_1: mark as failed");
     project.assert_fails(&["watch"], 1, "Failed: T1");
     project.assert_succeeds(&["skip", "T1"], "skipped T1");
+}
+
+#[test]
+fn options_that_are_numbers_are_chosen_by_letters() {
+    let script = r#"
+read -r task
+printf '[ASK_USER]\nquestion: How many?\noptions: ["5", "10"]\n[/ASK_USER]\n'
+read -r answer
+echo "$answer" > "answer-$JANGDAN_TASK.json"
+echo "DONE:$JANGDAN_TASK:it is there"
+"#;
+    let project = TestProject::create_with_server(script);
+    project.start_run(one_phase_plan(&["T1", "T2"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "a 5  b 10");
+    project.assert_succeeds(&["answer", "q_1", "b"], "answered q_1: 10");
+    project.assert_succeeds(&["answer", "q_2", "2"], "answered q_2: 2");
+    project.assert_succeeds(&["watch"], "2 of 2 done");
 }
 
 #[test]

@@ -184,7 +184,7 @@ impl Subscriber {
         }
     }
 
-    /// Hears so many entries over one connection.
+    /// Reads this many entries over one connection.
     fn read_entries(
         &mut self,
         host: &str,
@@ -193,7 +193,7 @@ impl Subscriber {
         server: &SubscriptionTarget,
     ) -> io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
-        // So that it is seen when the end has come.
+        // So that the end is noticed in time.
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
         // HTTP/1.0 answers end with the connection, those of HTTP/1.1 are chunked.
         let (last, version) = (self.last, self.random_up_to(2) - 1);

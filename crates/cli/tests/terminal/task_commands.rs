@@ -117,6 +117,9 @@ fn a_rejected_phase_is_done_again_with_the_reason() {
     project.assert_succeeds(&["inbox"], "2 files changed, +");
     project.assert_succeeds(&["inbox"], "told-T1.txt +");
     project.assert_succeeds(&["inbox"], "Tasks: T1 Do T1 (unchecked), T2 Do T2 (unchecked)");
+    project.assert_succeeds(&["status"], "2 of 2 done · 2 unchecked");
+    project.assert_succeeds(&["status"], "Done, but:\n  T1 Do T1  unchecked\n  T2 Do T2  unchecked\n");
+    project.assert_succeeds(&["status", "--all"], "done  ");
     project.assert_succeeds(&["diff", "--phase", "1"], "+++ b/told-T2.txt");
     project.assert_fails(&["diff"], 2, "Name a task, or a phase with --phase N.");
     project.assert_fails(&["diff", "T1", "--phase", "1"], 2, "cannot be used with");
@@ -382,4 +385,31 @@ fn check_that_cannot_run_is_shown_with_its_output_and_repeated_after_a_retry() {
     project.assert_succeeds(&["checks", "T1"], "$ jd-tool -q: passed (0 s, ");
     project.assert_succeeds(&["checks", "T1"], "  all good?[2J");
     assert_eq!(merged_file(&project, &run, "made.txt"), "x\n", "the agent had one round");
+}
+
+#[test]
+fn the_check_of_a_gate_is_shown_with_its_output() {
+    let project = TestProject::create_with_server(DOES_AS_TOLD);
+    let mut work = one_phase_plan(&["T1"]);
+    work.phases[0].verify = Some("echo the phase is checked".to_owned());
+    project.start_run(work, RunSettings::default());
+    project.assert_fails(&["watch", "--no-wait"], 3, "jangdan checks --phase 1");
+    let (exit, text) = project.run_jangdan(&["checks", "--phase", "1"]);
+    let heading = "$ echo the phase is checked: passed (0 s, ";
+    assert!(exit == 0 && text.contains(heading) && text.contains("\n  the phase is checked\n"), "{text}");
+    project.assert_succeeds(&["checks", "--phase", "1", "--json"], r#""purpose":"gate""#);
+    project.assert_fails(&["checks", "--phase", "9"], 1, "Unknown phase 9");
+    project.assert_fails(&["checks"], 2, "Name a task, or a phase with --phase N.");
+    project.assert_fails(&["checks", "T1", "--phase", "1"], 2, "cannot be used with");
+}
+
+#[test]
+fn a_skipped_task_is_named_at_the_end_of_a_run_that_is_done() {
+    let project = TestProject::create_with_server(TAKES_ADVICE);
+    project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "T1 failed 3 times");
+    project.assert_succeeds(&["skip", "T1"], "skipped T1");
+    let (exit, text) = project.run_jangdan(&["watch"]);
+    assert!(exit == 0 && text.contains("0 of 1 done · 1 skipped"), "{exit}: {text}");
+    project.assert_succeeds(&["log"], "Run done, 1 task skipped");
 }

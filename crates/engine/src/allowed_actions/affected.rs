@@ -14,6 +14,7 @@ impl Run {
         let AffectedObjects { has_run, tasks, sessions, items, .. } = affected;
         let id = |task: TaskIndex| &self.task(task).planned.id;
         ActionUpdate {
+            needs_user: self.needs_user(),
             run: has_run.then(|| self.run_actions()),
             tasks: tasks.into_iter().map(|task| (id(task).clone(), self.task_actions(id(task)))).collect(),
             sessions: sessions.into_iter().map(|session| (session, self.session_actions(session))).collect(),

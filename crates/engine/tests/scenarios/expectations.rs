@@ -25,6 +25,8 @@ pub(crate) fn check_expectation(runner: &mut ScenarioRunner, line: &Line) -> Res
         ["no", "effect", ..] => {
             expect_no_match(runner, &effects_of_round(runner), &text["no effect ".len()..])
         }
+        ["the", "run", "needs", "the", "user"] => expect_user_need(runner, true),
+        ["the", "run", "continues", "without", "the", "user"] => expect_user_need(runner, false),
         ["the", "clock", "rings", "at", time] => expect_next_deadline(runner, Some(time)),
         ["the", "clock", "does", "not", "ring"] => expect_next_deadline(runner, None),
         ["no", name, ..] if is_event(name) => {
@@ -142,6 +144,14 @@ fn expect_in_order(runner: &ScenarioRunner, named: &[NamedValue], text: &str) ->
         }
     }
     Ok(())
+}
+
+fn expect_user_need(runner: &ScenarioRunner, expected: bool) -> Result<(), String> {
+    match runner.run.needs_user() {
+        needs_user if needs_user == expected => Ok(()),
+        true => Err("it needs the user".to_owned()),
+        false => Err("it does not need the user".to_owned()),
+    }
 }
 
 fn expect_no_events(named: &[NamedValue]) -> Result<(), String> {

@@ -53,6 +53,13 @@ pub enum EscalationState {
     Resolved,
 }
 
+impl EscalationRow {
+    /// Returns whether a check that it is about failed; `false` if the check could not run.
+    pub fn could_check_run(&self) -> bool {
+        self.kind != EscalationType::CheckNotRun
+    }
+}
+
 impl TableRow for EscalationRow {
     type Key = EscalationId;
     const KIND: RowKind = RowKind::Escalation;

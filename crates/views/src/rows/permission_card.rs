@@ -123,12 +123,13 @@ impl Views {
         }
         let item = InboxItem::Question(first);
         let Some(row) = self.rows.questions.get(&first).cloned() else { return };
-        let mut equal_tasks: Vec<_> = others
+        // Ordered, each once: a task may have several equal requests.
+        let equal_tasks: BTreeSet<_> = others
             .iter()
             .filter_map(|other| self.rows.questions.get(other).and_then(|row| row.task.clone()))
             .filter(|task| Some(task) != row.task.as_ref())
             .collect();
-        equal_tasks.dedup();
+        let equal_tasks: Vec<_> = equal_tasks.into_iter().collect();
         if self.rows.inbox.get(&item).is_none() {
             self.add_question_card(moment, &row);
             let actions = self.facts.permissions.hidden_actions.remove(&item).unwrap_or_default();

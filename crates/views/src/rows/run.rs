@@ -33,6 +33,9 @@ pub struct RunRow {
     pub waiting: Vec<TaskId>,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    /// Whether nothing continues until the user acts.
+    #[serde(default)]
+    pub needs_user: bool,
     /// What the user may do with it.
     #[serde(default)]
     pub actions: Vec<RunAction>,
@@ -161,6 +164,7 @@ impl Views {
             waiting: Vec::new(),
             started_at: moment.at,
             ended_at: None,
+            needs_user: false,
             actions: Vec::new(),
         });
         for member in team {

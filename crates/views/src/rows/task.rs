@@ -89,6 +89,18 @@ pub struct TaskBlocker {
     pub since_at: Timestamp,
 }
 
+impl TaskBlocker {
+    /// Returns whether the task is paused.
+    pub fn is_pause(&self) -> bool {
+        matches!(self.reason, BlockReason::Paused { .. })
+    }
+
+    /// Returns whether the task waits for a decision of the user. A user who paused it knows why.
+    pub fn needs_user(&self) -> bool {
+        self.on == ResponsibleParty::Person && !self.is_pause()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -7,8 +7,8 @@ pub(crate) mod plan_changes;
 
 use domain::{
     Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimEvidence,
-    ClaimSource, CompletionProof, EscalationAction, EscalationLevel, EscalationSubject, EscalationType,
-    Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
+    ClaimSource, EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Event,
+    FeedbackLoopOutcome, Locale, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
     Receipt, RunOutcome, TaskReturnReason, WorkChange, events,
 };
 
@@ -19,9 +19,10 @@ use self::{
 use crate::{
     Rows,
     sentence::{
-        EventSentence, SentenceContext, first_line, join_leading_names, join_names_of_total,
+        EventSentence, SentenceContext, first_line, is_action_name, join_leading_names, join_names_of_total,
         prefix_with_colon, retry_hint, short_commit, to_usize,
     },
+    sentences::describe_proof,
 };
 
 /// Describes an event in English. `rows` must already include the event: they have the names of what it refers to.
@@ -38,7 +39,10 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::RunContinued(events::RunContinued {}) => EventSentence::new(format!("Run resumed{by}")),
         Event::RunCancelled(events::RunCancelled {}) => EventSentence::new(format!("Run cancelled{by}")),
         Event::RunEnded(events::RunEnded { outcome, failed, waiting }) => EventSentence::new(match outcome {
-            RunOutcome::Done => "Run done".to_owned(),
+            RunOutcome::Done => match rows.run.get(&()).map_or(0, |run| to_usize(run.tasks.skipped)) {
+                0 => "Run done".to_owned(),
+                n_skipped => format!("Run done, {} skipped", plural(n_skipped, "task")),
+            },
             RunOutcome::Cancelled => "Run ended: cancelled".to_owned(),
             RunOutcome::Failed if waiting.is_empty() => {
                 format!("Run failed: {} failed", join_leading_names(failed))
@@ -162,11 +166,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             .with_task(task)
         }
         Event::TaskDone(events::TaskDone { task, proof }) => {
-            let proof = match proof {
-                CompletionProof::Checked => "checked",
-                CompletionProof::Unchecked => "unchecked",
-                CompletionProof::Waived => "check waived",
-            };
+            let proof = describe_proof(Locale::En, rows, task, *proof);
             EventSentence::new(format!("{task} done, {proof}")).with_task(task)
         }
         Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
@@ -602,11 +602,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             let text = match action {
                 None => format!("Problem {escalation} disappeared{}", prefix_with_colon(&title)),
                 Some(action) => {
-                    format!("{} {}", context.acting_party_name(), decision(action, &subject, &title))
+                    let could_run =
+                        context.escalation_row(*escalation).is_none_or(|row| row.could_check_run());
+                    let decision = decision(action, &subject, &title, could_run);
+                    format!("{} {decision}", context.acting_party_name())
                 }
             };
             // The name of the action alone adds nothing.
-            let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
+            let is_action = action.as_ref().is_some_and(|action| is_action_name(action, note));
             let note = if is_action { String::new() } else { prefix_with_colon(note) };
             EventSentence::new(format!("{text}{note}")).with_id(escalation)
         }
@@ -779,12 +782,13 @@ pub(super) fn check_result(receipt: &Receipt) -> String {
 }
 
 /// Completes "ana …" with the decision on a problem.
-fn decision(action: &EscalationAction, subject: &str, title: &str) -> String {
+fn decision(action: &EscalationAction, subject: &str, title: &str, could_check_run: bool) -> String {
     match action {
         EscalationAction::Retry { .. } => format!("retried {subject}"),
         EscalationAction::Reassign { agent } => format!("reassigned {subject} to {agent}"),
         EscalationAction::Skip => format!("skipped {subject}"),
-        EscalationAction::Waive => format!("accepted {subject} despite its check"),
+        EscalationAction::Waive if could_check_run => format!("accepted {subject} despite its failed check"),
+        EscalationAction::Waive => format!("accepted {subject} without its check"),
         EscalationAction::RaiseBudget { budget } => format!("raised the budget of {subject} to {budget}"),
         EscalationAction::MarkFailed => format!("marked {subject} as failed"),
         EscalationAction::Dismiss => format!("dismissed the problem{}", prefix_with_colon(title)),

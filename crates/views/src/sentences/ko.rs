@@ -13,9 +13,9 @@ mod phrases;
 pub(crate) mod plan_changes;
 
 use domain::{
-    Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimEvidence, ClaimSource, CompletionProof,
-    EscalationLevel, Event, FeedbackLoopOutcome, MergeOutcome, ParkMode, PostponementCause, ProvidedResource,
-    QuestionRoute, RunOutcome, TaskReturnReason, WorkChange, events,
+    Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimEvidence, ClaimSource, EscalationLevel, Event,
+    FeedbackLoopOutcome, Locale, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
+    RunOutcome, TaskReturnReason, WorkChange, events,
 };
 
 pub use self::engine_texts::translate_engine_text;
@@ -37,7 +37,11 @@ use self::{
 };
 use crate::{
     Rows,
-    sentence::{SentenceContext, first_line, prefix_with_colon, retry_hint, short_commit, to_usize},
+    rows::EscalationRow,
+    sentence::{
+        SentenceContext, first_line, is_action_name, prefix_with_colon, retry_hint, short_commit, to_usize,
+    },
+    sentences::describe_proof,
 };
 
 /// Describes an event in Korean. `rows` must already include the event: they have the names of what it refers to.
@@ -58,7 +62,10 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::RunContinued(events::RunContinued {}) => format!("실행을 재개했습니다{by}"),
         Event::RunCancelled(events::RunCancelled {}) => format!("실행을 중단했습니다{by}"),
         Event::RunEnded(events::RunEnded { outcome, failed, waiting }) => match outcome {
-            RunOutcome::Done => "실행이 완료되었습니다".to_owned(),
+            RunOutcome::Done => match rows.run.get(&()).map_or(0, |run| run.tasks.skipped) {
+                0 => "실행이 완료되었습니다".to_owned(),
+                n_skipped => format!("실행이 완료되었습니다. 건너뛴 작업: {n_skipped}개"),
+            },
             RunOutcome::Cancelled => "실행이 중단되어 종료되었습니다".to_owned(),
             RunOutcome::Failed if waiting.is_empty() => {
                 format!("실행이 실패했습니다. 실패한 작업: {}", join_leading_names(failed))
@@ -155,11 +162,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             }
         },
         Event::TaskDone(events::TaskDone { task, proof }) => {
-            let proof = match proof {
-                CompletionProof::Checked => "검증됨",
-                CompletionProof::Unchecked => "검증 없음",
-                CompletionProof::Waived => "검증 면제",
-            };
+            let proof = describe_proof(Locale::Ko, rows, task, *proof);
             format!("{task} 작업 완료 ({proof})")
         }
         Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
@@ -478,10 +481,13 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title).clone()).unwrap_or_default();
             let text = match action {
                 None => format!("문제가 해소되었습니다{}", prefix_with_colon(&title)),
-                Some(action) => format!("{actor_subject} {}", decision(action, &subject, &title)),
+                Some(action) => {
+                    let could_run = row.is_none_or(EscalationRow::could_check_run);
+                    format!("{actor_subject} {}", decision(action, &subject, &title, could_run))
+                }
             };
             // The name of the action alone adds nothing.
-            let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
+            let is_action = action.as_ref().is_some_and(|action| is_action_name(action, note));
             let note = if is_action { String::new() } else { reason_suffix(note) };
             format!("{text}{note}")
         }

@@ -1,13 +1,14 @@
 //! Rules of the rows, one test each.
 
 use domain::{
-    BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, Event,
-    GateReport, MergeOutcome, PermissionKind, PermissionRequest, PhaseNumber, QuestionId, QuestionKind,
-    QuestionRoute, Receipt, SessionId, Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage, events,
+    Actor, BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimEvidence,
+    CompletionProof, Event, GateReport, MergeOutcome, PermissionKind, PermissionRequest, PhaseNumber,
+    QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId, Timestamp, ToolOutput, ToolStatus, ToolUse,
+    TurnTools, Usage, WorkChange, events,
 };
 use views::{
     ChatAuthor, CostCertainty, QuestionState, ResponsibleParty, SessionState, TaskMark, TaskState,
-    UnmetDependency, UsageScope, ViewChange,
+    UnmetDependency, UsageScope, ViewChange, describe_event, describe_event_in_korean,
 };
 
 use crate::sample_log::{SampleLog, parse_task_id};
@@ -191,6 +192,20 @@ fn equal_permission_requests_are_one_card() {
     let expected = [("q_2".to_owned(), 0), ("q_3".to_owned(), 0)];
     assert_eq!(cards(&log), expected, "the next equal request has the card");
     assert_eq!(log.views.rows().run.get(&()).unwrap().waits_for.person, 2);
+}
+
+#[test]
+fn a_card_lists_each_task_once() {
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 1, &[]), ("T3", 1, &[])]);
+    let requests = [(1, "T1"), (2, "T2"), (3, "T3"), (4, "T2")];
+    for (session, task) in (1..).zip(["T1", "T2", "T3"]) {
+        log.start_task(task, session);
+    }
+    for (question, task) in requests {
+        record_permission_request(&mut log, question, task, 2, "npm test a");
+    }
+    assert_eq!(log.views.inbox()[0].equal.len(), 3);
+    assert_eq!(log.views.inbox()[0].equal_tasks, [parse_task_id("T2"), parse_task_id("T3")]);
 }
 
 #[test]
@@ -633,6 +648,49 @@ fn marks_say_how_far_a_state_is_proved() {
     assert_eq!(task_marks(&log, "T2"), [TaskMark::Waived]);
     let json = serde_json::to_value(log.views.rows().tasks.get(&parse_task_id("T2")).unwrap()).unwrap();
     assert_eq!((&json["state"], &json["marks"]), (&"done".into(), &serde_json::json!(["waived"])));
+}
+
+#[test]
+fn the_sentence_about_a_done_task_says_how_far_it_is_proved() {
+    let check = |change, is_claimed, proof, english: &str, korean: &str| {
+        let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+        log.start_task("T1", 1);
+        let task = parse_task_id("T1");
+        let evidence = if is_claimed { ClaimEvidence::Reason } else { ClaimEvidence::Change };
+        log.record(Event::ClaimAccepted(events::ClaimAccepted {
+            task: task.clone(),
+            evidence,
+            change,
+            is_claimed,
+        }));
+        let done = Event::TaskDone(events::TaskDone { task, proof });
+        log.record(done.clone());
+        let rows = log.views.rows();
+        assert_eq!(describe_event(&done, rows, &Actor::System).text, english);
+        assert_eq!(describe_event_in_korean(&done, rows, &Actor::System), korean);
+    };
+    check(WorkChange::Changed, true, CompletionProof::Checked, "T1 done, checked", "T1 작업 완료 (검증됨)");
+    check(
+        WorkChange::Unchanged,
+        true,
+        CompletionProof::Checked,
+        "T1 done, checked, no changes",
+        "T1 작업 완료 (검증됨, 변경 없음)",
+    );
+    check(
+        WorkChange::SameAsLastRound,
+        true,
+        CompletionProof::Unchecked,
+        "T1 done, unchecked, same as last round",
+        "T1 작업 완료 (검증 없음, 지난 회차와 동일)",
+    );
+    check(
+        WorkChange::Changed,
+        false,
+        CompletionProof::Waived,
+        "T1 done, check waived, not claimed",
+        "T1 작업 완료 (검증 면제, 완료 보고 없음)",
+    );
 }
 
 #[test]

@@ -60,10 +60,17 @@ fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> Ent
         EscalationAction::Skip => {
             (pick_by_locale(locale, "skip task", "작업 건너뛰기").to_owned(), ChoiceTextRule::Optional)
         }
-        EscalationAction::Waive => (
-            pick_by_locale(locale, "accept despite failed check", "검증 실패에도 승인").to_owned(),
-            ChoiceTextRule::Optional,
-        ),
+        EscalationAction::Waive => {
+            let label = match row.could_check_run() {
+                true => pick_by_locale(locale, "accept despite failed check", "검증 실패에도 승인"),
+                false => pick_by_locale(
+                    locale,
+                    "accept without the check, which could not run",
+                    "검증 없이 승인 (검증 실행 불가)",
+                ),
+            };
+            (label.to_owned(), ChoiceTextRule::Optional)
+        }
         EscalationAction::RaiseBudget { budget } => (
             format!("{} {budget}", pick_by_locale(locale, "raise the budget to", "예산 증액:")),
             ChoiceTextRule::Optional,
@@ -81,6 +88,23 @@ fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> Ent
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accepting_work_without_its_check_is_not_called_a_failed_check() {
+        let label = |kind: &str, locale| {
+            let row: EscalationRow = serde_json::from_value(serde_json::json!({
+                "id": "e_1", "kind": kind, "severity": "high", "task": "T1", "phase": null, "session": null,
+                "agent": null, "title": "", "korean": null, "description": "", "context": "", "suggested": [{ "type": "waive" }],
+                "status": "open", "level": "person", "levelSession": null, "action": null, "note": null,
+                "resolvedBy": null, "blocks": { "tasks": 0, "timeMs": 0 }, "createdAt": 0, "resolvedAt": null
+            }))
+            .unwrap();
+            entry(locale, &row).choices[0].label.clone()
+        };
+        assert_eq!(label("test_failure", Locale::En), "accept despite failed check");
+        assert_eq!(label("check_not_run", Locale::En), "accept without the check, which could not run");
+        assert_eq!(label("check_not_run", Locale::Ko), "검증 없이 승인 (검증 실행 불가)");
+    }
 
     #[test]
     fn texts_of_jangdan_are_in_the_language_of_the_user() {

@@ -1,12 +1,14 @@
 //! A gate: the approval of a phase, with its tasks, changed files and checks.
 
 use domain::{ChangeSummary, FileChange, Locale, PhaseNumber};
-use views::{GateRow, GateTask, InboxItem, TaskState, describe_check, translate_engine_text};
+use views::{
+    GateRow, GateTask, InboxItem, TaskState, describe_check, describe_task_mark, translate_engine_text,
+};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
     board::Board,
-    phrases::{phase, pick_by_locale, task_mark_phrase, task_state},
+    phrases::{phase, pick_by_locale, task_state},
 };
 
 /// Limit of changed files that an entry lists.
@@ -20,6 +22,10 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
     let mut context = Vec::new();
     for receipt in report.iter().flat_map(|report| &report.receipts) {
         context.push(format!("$ {}: {}", receipt.command, describe_check(locale, receipt)));
+    }
+    if report.is_some_and(|report| !report.receipts.is_empty()) {
+        let lead = pick_by_locale(locale, "Output of the checks:", "검증 출력:");
+        context.push(format!("{lead} jangdan checks --phase {}", row.phase));
     }
     let is_unchanged = row.rounds.last().is_some_and(|round| round.is_unchanged);
     if is_unchanged {
@@ -81,7 +87,7 @@ fn round(locale: Locale, round: u32) -> String {
 fn task_list(locale: Locale, tasks: &[GateTask]) -> Option<String> {
     let describe = |task: &GateTask| {
         let state = (task.state != TaskState::Done).then(|| task_state(locale, task.state).to_owned());
-        let marks = task.marks.iter().map(|mark| task_mark_phrase(locale, *mark).to_owned());
+        let marks = task.marks.iter().map(|mark| describe_task_mark(locale, *mark).to_owned());
         let remarks: Vec<String> = state.into_iter().chain(marks).collect();
         let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
         format!("{} {}{remarks}", task.id, task.title)

@@ -23,12 +23,12 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxE
         choices: vec![
             EntryChoice {
                 label: pick_by_locale(locale, "apply changes", "변경 적용").to_owned(),
-                action: EntryAction::TakePlan(row.id),
+                action: EntryAction::ApplyPlan(row.id),
                 text: ChoiceTextRule::None,
             },
             EntryChoice {
                 label: pick_by_locale(locale, "ignore", "무시").to_owned(),
-                action: EntryAction::LeavePlan(row.id),
+                action: EntryAction::IgnorePlan(row.id),
                 text: ChoiceTextRule::None,
             },
         ],

@@ -39,12 +39,20 @@ pub(super) fn entry(locale: Locale, row: &QuestionRow, equal_tasks: &[TaskId]) -
         text: row
             .permission
             .as_ref()
-            .map_or_else(|| row.text.clone(), |permission| permission.subject.clone()),
+            .map_or_else(|| question_text(locale, row).to_owned(), |permission| permission.subject.clone()),
         context,
         choices: choices(locale, row),
         // Only the two answers are accepted.
         free: if row.permission.is_some() { FreeInput::Nothing } else { FreeInput::Answer(row.id) },
         is_yes_or_no: row.kind == QuestionKind::Confirmation && row.options.is_empty(),
+    }
+}
+
+/// Returns the text of a question; Jangdan asks in the language of the user.
+fn question_text(locale: Locale, row: &QuestionRow) -> &str {
+    match (locale, &row.korean) {
+        (Locale::Ko, Some(korean)) => korean,
+        (Locale::Ko, None) | (Locale::En, _) => &row.text,
     }
 }
 

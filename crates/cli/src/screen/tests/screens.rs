@@ -3,7 +3,7 @@
 use domain::{Actor, BlockReason, Locale};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
-use views::{ResponsibleParty, RunState, TaskBlocker, TaskState};
+use views::{ResponsibleParty, TaskBlocker, TaskState};
 
 use super::{
     END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, context_for, refreshed_prompt,
@@ -139,24 +139,6 @@ fn full_entry_and_help_are_shown() {
         );
     }
     insta::assert_snapshot!("full_entry", texts.join("\n"));
-}
-
-#[test]
-fn the_board_knows_when_the_run_needs_the_user() {
-    let needs_user = |n_events| board_after(Locale::En, n_events).0.run_needs_user();
-    assert!(!needs_user(QUESTION), "backend is still working");
-    assert!(!needs_user(PERMISSION), "the check of T1.3 is running");
-    assert!(needs_user(ESCALATION));
-    assert!(needs_user(GATE));
-    assert!(!needs_user(END), "it has ended");
-    let (ended, _) = board_after(Locale::En, END);
-    let mut ending = Board::default();
-    (ending.run, ending.tasks) = (ended.run, ended.tasks);
-    ending.tasks.values_mut().for_each(|task| task.state = TaskState::Done);
-    ending.run.as_mut().unwrap().status = RunState::Running;
-    assert!(!ending.run_needs_user(), "all tasks are done, so it ends automatically");
-    ending.run.as_mut().unwrap().status = RunState::Paused;
-    assert!(ending.run_needs_user());
 }
 
 #[test]

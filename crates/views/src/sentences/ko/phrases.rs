@@ -114,13 +114,19 @@ fn subject_as_object(subject: &EscalationSubject) -> String {
 }
 
 /// Completes "ana 님이 …" with the decision on a problem.
-pub(super) fn decision(action: &EscalationAction, subject: &EscalationSubject, title: &str) -> String {
+pub(super) fn decision(
+    action: &EscalationAction,
+    subject: &EscalationSubject,
+    title: &str,
+    could_check_run: bool,
+) -> String {
     let object = subject_as_object(subject);
     match action {
         EscalationAction::Retry { .. } => format!("{object} 다시 시도합니다"),
         EscalationAction::Reassign { agent } => format!("{object} {agent} 에이전트에 재배정했습니다"),
         EscalationAction::Skip => format!("{object} 건너뛰었습니다"),
-        EscalationAction::Waive => format!("검증 실패에도 {object} 승인했습니다"),
+        EscalationAction::Waive if could_check_run => format!("검증 실패에도 {object} 승인했습니다"),
+        EscalationAction::Waive => format!("검증 없이 {object} 승인했습니다"),
         EscalationAction::RaiseBudget { budget } => {
             format!("{} 예산을 늘렸습니다: {budget}", subject_name(subject))
         }
