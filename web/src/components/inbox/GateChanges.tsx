@@ -4,6 +4,7 @@ import type { ChangeSummary, FileChange, GateRow } from "~/api/generated";
 import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
+import { marksText } from "~/components/marks";
 
 /** Files and tasks that a card lists before it says how many more there are. */
 const LISTED_MAX = 12;
@@ -74,7 +75,7 @@ function GateTasks({ gate }: { gate: GateRow }) {
         <li key={task.id}>
           <b className="font-mono">{task.id}</b> {task.title}
           {task.state !== "done" && ` · ${t(`state.${task.state}`)}`}
-          {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
+          {task.marks.length > 0 && ` · ${marksText(t, task.marks)}`}
         </li>
       ))}
       {more > 0 && <li>{t("gate.more", { count: more })}</li>}

@@ -4,6 +4,7 @@ import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
+import { marksText } from "~/components/marks";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
@@ -88,10 +89,11 @@ function CardDetail({ run, task }: { run: string; task: TaskRow }) {
       <span className="truncate text-faint text-xs">{t("canvas.waitsFor", { names: names.join(", ") })}</span>
     );
   }
+  const marks = marksText(t, task.marks);
   return (
     <span className="text-faint text-xs">
       <TimeAgo at={task.stateSinceAt} />
-      {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
+      {marks !== "" && <span className="text-soft"> · {marks}</span>}
     </span>
   );
 }
