@@ -10,16 +10,20 @@ import type { Language } from "~/i18n/setup";
 
 const mounted: { root: Root; box: HTMLElement }[] = [];
 
-afterEach(() => {
+afterEach(unmountAll);
+
+function unmountAll(): void {
   for (const { root, box } of mounted.splice(0)) {
     act(() => root.unmount());
     box.remove();
   }
-});
+}
 
-/** Renders into a new element of the document, which is removed after the test. */
+/** Renders into a new element of the document, in place of the one before. It is removed after the test. */
 export async function renderForTest(content: ReactNode, language: Language = "en"): Promise<HTMLElement> {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  // Texts that change while an earlier content is still shown would render it again.
+  unmountAll();
   const { default: translation } =
     language === "ko" ? await import("~/i18n/ko.json") : await import("~/i18n/en.json");
   await i18next.use(initReactI18next).init({
@@ -34,6 +38,14 @@ export async function renderForTest(content: ReactNode, language: Language = "en
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   await act(async () => root.render(<QueryClientProvider client={client}>{content}</QueryClientProvider>));
   return box;
+}
+
+/** Waits until an assertion about the content holds. */
+export async function waitFor(assertion: () => void): Promise<void> {
+  await vi.waitFor(async () => {
+    await act(async () => {});
+    assertion();
+  });
 }
 
 /** Clicks an element as a user, and waits for what follows. */

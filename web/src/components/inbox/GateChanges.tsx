@@ -16,7 +16,7 @@ type Scope = "all" | "sinceRejection";
 export function GateChanges({ run, gate }: Props) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<Scope | null>(null);
-  const round = gate.rounds.at(-1);
+  const [before, round] = [gate.rounds.at(-2), gate.rounds.at(-1)];
   const report = round?.report;
   const changes = report?.changes;
   const latest = report?.changesSinceRejection;
@@ -32,7 +32,12 @@ export function GateChanges({ run, gate }: Props) {
   );
   return (
     <>
-      {gate.round > 1 && <p className="text-soft text-xs">{t("gate.round", { n: gate.round })}</p>}
+      {gate.round > 1 && (
+        <p className="break-words text-soft text-xs">
+          <b className="text-ink">{t("gate.round", { n: gate.round })}</b>
+          {before?.reason && ` · ${t("gate.lastReason", { reason: before.reason })}`}
+        </p>
+      )}
       {round?.isUnchanged || latest?.nFiles === 0 ? (
         <b className="text-xs">{t("gate.sameAsRejected")}</b>
       ) : (
