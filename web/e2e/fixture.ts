@@ -1,6 +1,6 @@
 /** A real server with a run of scripted agents, and a browser. */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
@@ -147,26 +147,38 @@ export function newRunRequest(
   };
 }
 
+/** A server, and the folder of the project in which it was started. */
+export type ProjectFixture = ServerFixture & {
+  project: string;
+  /** Runs git in the project, and returns its output. */
+  git: (...args: string[]) => string;
+};
+
 /** A server in a project without runs. */
-export async function startProjectFixture(files: Record<string, string>): Promise<ServerFixture> {
+export async function startProjectFixture(files: Record<string, string>): Promise<ProjectFixture> {
   const folder = makeTemporaryFolder();
   const project = join(folder, "project");
   const env = { ...process.env, JANGDAN_DATA: join(folder, "data"), HOME: folder, USER: "ana" };
   mkdirSync(project);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
   initRepository(project);
-  return toServerFixture(folder, env, spawnServer(env, project));
+  const server = await toServerFixture(folder, env, spawnServer(env, project));
+  return { ...server, project, git: (...args) => runGit(project, args) };
+}
+
+function runGit(project: string, args: readonly string[]): string {
+  const env = { ...process.env, HOME: project };
+  const identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.invalid"];
+  const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+  return execFileSync("git", [...identity, ...args], { cwd: project, env, encoding: "utf8", stdio });
 }
 
 /** Makes a folder a repository, commits its files, and returns the commit. */
 function initRepository(project: string): string {
-  const env = { ...process.env, HOME: project };
-  const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: project, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  git("init", "--initial-branch", "main");
-  git("add", "--all");
-  git("-c", "user.name=Ana", "-c", "user.email=ana@example.invalid", "commit", "--message", "Initial commit");
-  return git("rev-parse", "HEAD").trim();
+  runGit(project, ["init", "--initial-branch", "main"]);
+  runGit(project, ["add", "--all"]);
+  runGit(project, ["commit", "--message", "Initial commit"]);
+  return runGit(project, ["rev-parse", "HEAD"]).trim();
 }
 
 function spawnServer(env: NodeJS.ProcessEnv, cwd?: string): ChildProcess {

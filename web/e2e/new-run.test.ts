@@ -111,15 +111,12 @@ test("the results of a run are merged on the page, and its worktrees are deleted
   await merge.getByRole("button", { name: "Merge results" }).click();
   await page
     .getByRole("status")
-    .getByText(/^(Merged \d+ commits? into main|main is already up to date)\.$/)
+    .getByText(/^(Merged \d+ commits? into main \(fast-forward\)|main is already up to date)\.$/)
     .waitFor();
   await merge.waitFor({ state: "detached" });
   const clean = await open("Delete finished worktrees");
   await clean.getByRole("button", { name: "Delete finished worktrees" }).click();
-  await page
-    .getByRole("status")
-    .getByText(/^Deleted \d+ worktrees?\.$/)
-    .waitFor();
+  await clean.getByText(/^Deleted \d+ worktrees?\.$/).waitFor();
 });
 
 const BROKEN = {

@@ -141,6 +141,12 @@ test("a priority is changed with the menu, and by dragging", async () => {
     async () => (await column.locator("[data-task]").first().getAttribute("data-task")) === "T3.1",
     "the most urgent above all",
   );
+  await page.getByRole("button", { name: "Priority of T1.1" }).click();
+  await page.getByRole("menuitemradio", { name: "Low" }).click();
+  await waitUntil(
+    async () => (await fetchTask("T1.1"))?.priority === "low",
+    "the priority of a task that waits",
+  );
 });
 
 test("the timeline shows the history of a question, and the schedule its time", async () => {

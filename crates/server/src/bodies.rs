@@ -388,6 +388,10 @@ pub(crate) struct PlanStartRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub in_place: bool,
+    /// Whether the run starts from a commit with the uncommitted changes of the user's checkout.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub include_changes: bool,
     /// Whether to leave out open tasks that an earlier run of the plan did.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
@@ -398,13 +402,31 @@ pub(crate) struct PlanStartRequest {
     pub again: bool,
 }
 
+/// What the user should know before a run of a plan starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct PlanStartPreview {
+    pub remarks: Vec<PlanStartRemark>,
+}
+
+/// A chosen default, or a condition that the user may not expect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct PlanStartRemark {
+    /// One or two sentences, in the language of the request.
+    pub text: String,
+    /// The other run that it is about.
+    #[schema(value_type = Option<String>)]
+    pub run: Option<RunId>,
+}
+
 /// A run that was started from a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct PlanRunCreated {
     #[schema(value_type = String, example = "r7k2m9")]
     pub run: RunId,
-    /// Choices that Jangdan made, and warnings.
+    /// Choices that Jangdan made, and warnings, in the language of the request.
     pub notes: Vec<String>,
 }
 

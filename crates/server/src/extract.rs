@@ -1,12 +1,16 @@
 //! Extractors for bodies, path parameters and queries. Limits their size and time; errors are problem documents.
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
-    http::{header::CONTENT_TYPE, request::Parts},
+    http::{
+        header::{ACCEPT_LANGUAGE, CONTENT_TYPE},
+        request::Parts,
+    },
 };
+use domain::Locale;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
@@ -90,6 +94,36 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathPar
     }
 }
 
+/// The language that a client prefers: the known one with the highest weight in `Accept-Language`, or English.
+pub(crate) struct RequestLocale(pub Locale);
+
+impl<S: Send + Sync> FromRequestParts<S> for RequestLocale {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        let languages = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        Ok(Self(preferred_locale(languages.unwrap_or_default())))
+    }
+}
+
+fn preferred_locale(languages: &str) -> Locale {
+    let mut best = (Locale::En, 0.0);
+    for range in languages.split(',') {
+        let (language, parameters) = range.split_once(';').unwrap_or((range, ""));
+        let locale = match language.trim().split('-').next() {
+            Some("ko") => Locale::Ko,
+            Some("en") => Locale::En,
+            Some(_) | None => continue,
+        };
+        let weight = parameters.trim().strip_prefix("q=").map_or(1.0, |weight| weight.parse().unwrap_or(0.0));
+        // The first one of equal weight counts.
+        if weight > best.1 {
+            best = (locale, weight);
+        }
+    }
+    best.0
+}
+
 /// The query of a request: names and values, in order.
 pub(crate) struct QueryPairs(pub Vec<(String, String)>);
 
@@ -147,6 +181,29 @@ impl QueryReader {
                 Err(invalid_query_error(format!("Unknown query parameter '{}'.", shorten_client_text(name))))
             }
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Locale;
+
+    use super::preferred_locale;
+
+    #[test]
+    fn the_known_language_with_the_highest_weight_is_preferred() {
+        for (languages, expected) in [
+            ("", Locale::En),
+            ("ko", Locale::Ko),
+            ("ko-KR,ko;q=0.9,en;q=0.8", Locale::Ko),
+            ("en-GB,en;q=0.9,ko;q=0.8", Locale::En),
+            ("fr, ko;q=0.5", Locale::Ko),
+            ("en;q=0.2, ko;q=0.7", Locale::Ko),
+            ("ko;q=0", Locale::En),
+            ("ko;q=x", Locale::En),
+        ] {
+            assert_eq!(preferred_locale(languages), expected, "{languages}");
         }
     }
 }

@@ -102,6 +102,7 @@ routes! {
     plans::read_plan_text,
     plans::check,
     plans::start_plan,
+    plans::preview_start,
     live::open_event_stream,
 }
 

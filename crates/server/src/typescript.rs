@@ -10,8 +10,8 @@ use views::{Layout, RowOf, Schedule};
 use crate::{
     bodies::{
         CommandAccepted, CommandRequest, ConversationTurn, EventEntry, InboxEntry, InputLine, OutputChunk,
-        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProjectRow,
-        QuestionEntry, RunCreated, ServerStatus, SessionRecords, StopRequest, TaskOverview,
+        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartPreview, PlanStartRequest,
+        ProjectRow, QuestionEntry, RunCreated, ServerStatus, SessionRecords, StopRequest, TaskOverview,
         TerminalClientMessage, TerminalServerMessage,
     },
     change_feed::{RowChange, SessionActivity},
@@ -49,6 +49,7 @@ pub fn typescript_declarations() -> Result<BTreeMap<String, String>, DuplicateTy
         PlanFileContent,
         PlanStartRequest,
         PlanRunCreated,
+        PlanStartPreview,
         plan::PlanReport<'static>,
     )>();
     collector.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::LandReport, runtime::CleanupReport)>();

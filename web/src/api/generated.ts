@@ -880,8 +880,20 @@ export type PlanReport = {
 
 /** A run that was started from a plan. */
 export type PlanRunCreated = { run: RunId,
-  /** Choices that Jangdan made, and warnings. */
+  /** Choices that Jangdan made, and warnings, in the language of the request. */
   notes: Array<string>,
+};
+
+/** What the user should know before a run of a plan starts. */
+export type PlanStartPreview = { remarks: Array<PlanStartRemark>,
+};
+
+/** A chosen default, or a condition that the user may not expect. */
+export type PlanStartRemark = {
+  /** One or two sentences, in the language of the request. */
+  text: string,
+  /** The other run that it is about. */
+  run: RunId | null,
 };
 
 /** A plan to run. All other settings come from the configuration, as with `jangdan run`, never from the request. */
@@ -902,6 +914,8 @@ export type PlanStartRequest = {
   optional?: boolean,
   /** Whether all agents work in the project folder, without worktrees. */
   inPlace?: boolean,
+  /** Whether the run starts from a commit with the uncommitted changes of the user's checkout. */
+  includeChanges?: boolean,
   /** Whether to leave out open tasks that an earlier run of the plan did. */
   open?: boolean,
   /** Whether to do such tasks again, even if no other task is open. */

@@ -52,7 +52,11 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
  * idempotency key and executes it once.
  */
 export async function postJson<T>(path: string, body: unknown): Promise<T> {
-  const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
+  const headers = {
+    "content-type": "application/json",
+    "idempotency-key": crypto.randomUUID(),
+    "accept-language": pageLanguage(),
+  };
   const send = async () => {
     const response = await fetchOrThrow(path, { method: "POST", headers, body: JSON.stringify(body) });
     return response.text().catch(rethrowAsUnreachable);
@@ -87,6 +91,11 @@ export function toApiError(status: number, text: string): ApiError {
   } catch {
     return fallback;
   }
+}
+
+/** The language of the page, which may differ from that of the browser. */
+export function pageLanguage(): string {
+  return globalThis.document?.documentElement.lang || "en";
 }
 
 /** Encodes one segment of a path. */

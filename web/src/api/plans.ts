@@ -1,6 +1,6 @@
 /** Plans: listing them, checking one, and starting a run. */
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { personName } from "./commands";
 import type {
   ListedAgent,
@@ -9,10 +9,11 @@ import type {
   PlanFileContent,
   PlanReport,
   PlanRunCreated,
+  PlanStartPreview,
   PlanStartRequest,
   ProjectRow,
 } from "./generated";
-import { encodePathSegment, getJson, postJson } from "./http";
+import { encodePathSegment, getJson, pageLanguage, postJson } from "./http";
 
 /** Files change without an event, so they are read again whenever the page for a new run is opened. */
 const NEVER_CACHED = { staleTime: 0, gcTime: 0, retry: false } as const;
@@ -58,10 +59,25 @@ export function useCheckPlan() {
   });
 }
 
+/** A plan and the options of its run. */
+export type RunStart = Omit<PlanStartRequest, "person">;
+
+/** What the user should know before the run starts, or why it cannot start. */
+export function useStartPreview(start: RunStart | null) {
+  return useQuery({
+    queryKey: ["startPreview", start, pageLanguage()],
+    queryFn: async () =>
+      postJson<PlanStartPreview>("/api/plans/preview", { ...start, person: await personName() }),
+    enabled: start !== null,
+    placeholderData: keepPreviousData,
+    ...NEVER_CACHED,
+  });
+}
+
 export function useStartRun() {
   return useMutation({
-    mutationFn: async (plan: Omit<PlanStartRequest, "person">) => {
-      const body: PlanStartRequest = { ...plan, person: await personName() };
+    mutationFn: async (start: RunStart) => {
+      const body: PlanStartRequest = { ...start, person: await personName() };
       return postJson<PlanRunCreated>("/api/plans/start", body);
     },
   });

@@ -7,3 +7,9 @@ export function formatTokens(n: number): string {
 export function formatMoney(micros: number): string {
   return `$${(micros / 1_000_000).toFixed(2)}`;
 }
+
+export function formatBytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  if (n < 1 << 20) return `${Math.round(n / 1024)} KiB`;
+  return `${(n / (1 << 20)).toFixed(1)} MiB`;
+}

@@ -42,12 +42,75 @@ pub enum StartRemark {
 }
 
 impl StartRemark {
-    /// Returns the sentence for the user.
+    /// Returns the sentence for the user of a terminal, with the option or command that helps, if there is one.
     pub fn text(&self, locale: Locale) -> String {
+        let sentence = self.sentence(locale);
+        match self.terminal_hint(locale) {
+            Some(hint) => format!("{sentence} {hint}"),
+            None => sentence,
+        }
+    }
+
+    /// Returns the sentence without options and commands of the terminal.
+    pub fn sentence(&self, locale: Locale) -> String {
         match locale {
             Locale::En => self.in_english(),
             Locale::Ko => self.in_korean(),
         }
+    }
+
+    /// Returns the other run that the remark is about.
+    pub fn other_run(&self) -> Option<&RunId> {
+        match self {
+            Self::OtherRunActive { run, .. }
+            | Self::TasksRepeated { run, .. }
+            | Self::TasksLeftOut { run, .. } => Some(run),
+            Self::DefaultWorker { .. }
+            | Self::AgentWithoutPreset { .. }
+            | Self::SpecialistMissing { .. }
+            | Self::MaybeSignedOut { .. }
+            | Self::CheckProgramMissing { .. }
+            | Self::InPlace
+            | Self::NoBranch
+            | Self::NoUserIdentity
+            | Self::SubmodulesOff
+            | Self::SubmoduleEmpty { .. }
+            | Self::Uncommitted { .. }
+            | Self::ChangesIncluded { .. } => None,
+        }
+    }
+
+    fn terminal_hint(&self, locale: Locale) -> Option<String> {
+        let (english, korean) = match self {
+            Self::Uncommitted { .. } => {
+                ("To include them: --include-changes".to_owned(), "포함하려면: --include-changes".to_owned())
+            }
+            Self::OtherRunActive { run, .. } => {
+                (format!("Watch it: jangdan watch {run}"), format!("보기: jangdan watch {run}"))
+            }
+            Self::TasksRepeated { .. } => {
+                ("To run only the others: --open".to_owned(), "나머지만 실행하려면: --open".to_owned())
+            }
+            Self::TasksLeftOut { run, .. } => (
+                format!("If its work is not in your branch yet: jangdan land {run}"),
+                format!("결과를 아직 브랜치에 병합하지 않았다면: jangdan land {run}"),
+            ),
+            Self::DefaultWorker { .. }
+            | Self::AgentWithoutPreset { .. }
+            | Self::SpecialistMissing { .. }
+            | Self::MaybeSignedOut { .. }
+            | Self::CheckProgramMissing { .. }
+            | Self::InPlace
+            | Self::NoBranch
+            | Self::NoUserIdentity
+            | Self::SubmodulesOff
+            | Self::SubmoduleEmpty { .. }
+            | Self::ChangesIncluded { .. } => return None,
+        };
+        Some(match locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        })
     }
 
     fn in_english(&self) -> String {
@@ -88,25 +151,22 @@ impl StartRemark {
                 let (n_files, names) = files_in_english(files);
                 format!(
                     "Agents start from the last commit and do not see your uncommitted changes in {n_files}: \
-                     {names}. To include them: --include-changes"
+                     {names}."
                 )
             }
             Self::ChangesIncluded { files } => {
                 let (n_files, names) = files_in_english(files);
                 format!("Your uncommitted changes are included, in {n_files}: {names}.")
             }
-            Self::OtherRunActive { run, title } => format!(
-                "Another run of this project is active: {run} ({title}). Both change the same files. Watch it: \
-                 jangdan watch {run}"
-            ),
-            Self::TasksRepeated { n_tasks, run } => format!(
-                "Tasks that run {run} already did and that are done again: {n_tasks}. To run only the others: \
-                 --open"
-            ),
-            Self::TasksLeftOut { n_tasks, run } => format!(
-                "Tasks that run {run} already did and that are left out: {n_tasks}. If its work is not in your \
-                 branch yet: jangdan land {run}"
-            ),
+            Self::OtherRunActive { run, title } => {
+                format!("Another run of this project is active: {run} ({title}). Both change the same files.")
+            }
+            Self::TasksRepeated { n_tasks, run } => {
+                format!("Tasks that run {run} already did and that are done again: {n_tasks}.")
+            }
+            Self::TasksLeftOut { n_tasks, run } => {
+                format!("Tasks that run {run} already did and that are left out: {n_tasks}.")
+            }
         }
     }
 
@@ -148,8 +208,7 @@ impl StartRemark {
             Self::Uncommitted { files } => {
                 let (n_files, names) = files_in_korean(files);
                 format!(
-                    "에이전트는 마지막 커밋에서 시작하므로 커밋하지 않은 변경({n_files})을 볼 수 없습니다: {names}. 포함하려면: \
-                     --include-changes"
+                    "에이전트는 마지막 커밋에서 시작하므로 커밋하지 않은 변경({n_files})을 볼 수 없습니다: {names}."
                 )
             }
             Self::ChangesIncluded { files } => {
@@ -157,15 +216,13 @@ impl StartRemark {
                 format!("커밋하지 않은 변경({n_files})을 포함해 시작합니다: {names}.")
             }
             Self::OtherRunActive { run, title } => format!(
-                "이 프로젝트에서 다른 실행이 진행 중입니다: {run} ({title}). 같은 파일을 변경할 수 있습니다. 보기: \
-                 jangdan watch {run}"
+                "이 프로젝트에서 다른 실행이 진행 중입니다: {run} ({title}). 같은 파일을 변경할 수 있습니다."
             ),
             Self::TasksRepeated { n_tasks, run } => format!(
-                "실행 {run}에서 이미 완료했지만 다시 하는 작업: {n_tasks}개. 나머지만 실행하려면: --open"
+                "실행 {run}에서 이미 완료했지만 다시 하는 작업: {n_tasks}개."
             ),
             Self::TasksLeftOut { n_tasks, run } => format!(
-                "실행 {run}에서 이미 완료해 제외한 작업: {n_tasks}개. 결과를 아직 브랜치에 병합하지 않았다면: \
-                 jangdan land {run}"
+                "실행 {run}에서 이미 완료해 제외한 작업: {n_tasks}개."
             ),
         }
     }

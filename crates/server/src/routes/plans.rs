@@ -5,20 +5,21 @@
 use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
-use domain::{Locale, RunId};
+use domain::RunId;
 use plan::{ParseOptions, PlanReport};
 use runtime::Host;
 use runtime::prepare::{
-    EarlierRun, LoadedPlan, PrepareError, RepeatPolicy, RunOptions, earlier_runs_of_project,
-    input::InputErrorKind,
+    EarlierRun, LoadedPlan, PrepareError, PreparedRun, RepeatPolicy, RunOptions, StartRemark,
+    earlier_runs_of_project, input::InputErrorKind,
 };
 
 use crate::{
     api::Api,
     bodies::{
-        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProblemDiagnostic,
+        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartPreview, PlanStartRemark,
+        PlanStartRequest, ProblemDiagnostic,
     },
-    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, invalid_query_error},
+    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, RequestLocale, invalid_query_error},
     problem::{ApiError, Problem, error_chain, shorten_client_text},
     problem_code::ProblemCode,
     project_config,
@@ -117,8 +118,54 @@ pub(super) async fn check(
 )]
 pub(super) async fn start_plan(
     State(api): State<Api>,
+    RequestLocale(locale): RequestLocale,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
+    check_names(&start)?;
+    api.run_blocking(move |host| {
+        let prepared = prepare(host, start)?;
+        let run = host.start_run(prepared.new)?;
+        let notes = prepared.remarks.iter().map(|remark| remark.sentence(locale)).collect();
+        Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
+    })
+    .await
+}
+
+/// Returns the remarks about a run that `POST /api/plans/start` would start, or why it would not. Starts nothing.
+#[utoipa::path(
+    post, path = "/api/plans/preview",
+    request_body = PlanStartRequest,
+    responses(
+        (status = OK, body = PlanStartPreview),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "unknown project or plan", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the configuration, git or the agents do not allow the run", body = Problem, content_type = "application/problem+json"),
+        (status = UNPROCESSABLE_ENTITY, description = "the plan has errors", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn preview_start(
+    State(api): State<Api>,
+    RequestLocale(locale): RequestLocale,
+    JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
+) -> Result<Json<PlanStartPreview>, ApiError> {
+    check_names(&start)?;
+    api.run_blocking(move |host| {
+        let is_including = start.include_changes;
+        // Including the changes makes a commit.
+        let prepared = prepare(host, PlanStartRequest { include_changes: false, ..start })?;
+        let remarks = prepared.remarks.into_iter().map(|remark| match remark {
+            StartRemark::Uncommitted { files } if is_including => StartRemark::ChangesIncluded { files },
+            remark => remark,
+        });
+        let remarks = remarks
+            .map(|remark| PlanStartRemark { text: remark.sentence(locale), run: remark.other_run().cloned() })
+            .collect();
+        Ok(Json(PlanStartPreview { remarks }))
+    })
+    .await
+}
+
+fn check_names(start: &PlanStartRequest) -> Result<(), ApiError> {
     check_person_name(&start.person)?;
     for (field, value) in [("agent", &start.agent), ("name", &start.name)] {
         if value.as_ref().is_some_and(|value| value.len() > NAME_BYTES_MAX) {
@@ -126,38 +173,37 @@ pub(super) async fn start_plan(
             return Err(ApiError::new(ProblemCode::BadRequest, detail, "Shorten it."));
         }
     }
-    api.run_blocking(move |host| {
-        let project = check_project_listed(host, &start.project)?;
-        let plan = match (&start.path, start.text) {
-            (Some(path), None) => load_listed(&project, path)?,
-            (None, Some(text)) => LoadedPlan::from_text(start.name.as_deref().unwrap_or("plan"), text, None),
-            (Some(_), Some(_)) | (None, None) => {
-                let hint = "Send the path of a plan of the project, or the text of a plan.";
-                let detail = "Exactly one of 'path' and 'text' is required.";
-                return Err(ApiError::new(ProblemCode::BadRequest, detail, hint));
-            }
-        };
-        let loaded = project_config::load(&project, host.data_directory())?.effective;
-        let options = RunOptions {
-            with_optional: start.optional,
-            agent: start.agent,
-            in_place: start.in_place,
-            include_changes: false,
-            repeat: match (start.open, start.again) {
-                (_, true) => RepeatPolicy::Again,
-                (true, false) => RepeatPolicy::LeaveOut,
-                (false, false) => RepeatPolicy::RefuseAll,
-            },
-            earlier_runs: earlier_runs(host, &project, &plan)?,
-            person: start.person,
-        };
-        let prepared = runtime::prepare::prepare_run(&project, &loaded.config, &plan, &options)
-            .map_err(|error| api_error_from_prepare(&error, &plan))?;
-        let run = host.start_run(prepared.new)?;
-        let notes = prepared.remarks.iter().map(|remark| remark.text(Locale::En)).collect();
-        Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
-    })
-    .await
+    Ok(())
+}
+
+/// Prepares the run of a request.
+fn prepare(host: &Host, start: PlanStartRequest) -> Result<PreparedRun, ApiError> {
+    let project = check_project_listed(host, &start.project)?;
+    let plan = match (&start.path, start.text) {
+        (Some(path), None) => load_listed(&project, path)?,
+        (None, Some(text)) => LoadedPlan::from_text(start.name.as_deref().unwrap_or("plan"), text, None),
+        (Some(_), Some(_)) | (None, None) => {
+            let hint = "Send the path of a plan of the project, or the text of a plan.";
+            let detail = "Exactly one of 'path' and 'text' is required.";
+            return Err(ApiError::new(ProblemCode::BadRequest, detail, hint));
+        }
+    };
+    let loaded = project_config::load(&project, host.data_directory())?.effective;
+    let options = RunOptions {
+        with_optional: start.optional,
+        agent: start.agent,
+        in_place: start.in_place,
+        include_changes: start.include_changes,
+        repeat: match (start.open, start.again) {
+            (_, true) => RepeatPolicy::Again,
+            (true, false) => RepeatPolicy::LeaveOut,
+            (false, false) => RepeatPolicy::RefuseAll,
+        },
+        earlier_runs: earlier_runs(host, &project, &plan)?,
+        person: start.person,
+    };
+    runtime::prepare::prepare_run(&project, &loaded.config, &plan, &options)
+        .map_err(|error| api_error_from_prepare(&error, &plan))
 }
 
 /// Returns the earlier runs of a project, the newest first.
@@ -229,11 +275,11 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
             (ProblemCode::NoAgent, error.hint())
         }
         PrepareError::AlreadyDone { run, .. } | PrepareError::NothingOpen { run } => {
-            let hint = format!("Merge the work of run {run}, or set again to run all tasks once more.");
+            let hint = format!("Merge the work of run {run}, or run all tasks again.");
             (ProblemCode::PlanDone, hint)
         }
         PrepareError::NoRepository { .. } => {
-            let hint = "Create one (git init, then commit), or set inPlace to work in the project folder.";
+            let hint = "Create one (git init, then commit), or work in the project folder (inPlace).";
             (ProblemCode::GitFailed, hint.to_owned())
         }
         PrepareError::Git(_)

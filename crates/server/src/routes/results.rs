@@ -6,13 +6,14 @@ use axum::{
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
-use domain::{PhaseNumber, RunId, TaskId};
+use domain::{Locale, PhaseNumber, RunId, TaskId};
 use engine::Rejection;
 use runtime::{CleanupReport, LandOptions, LandReport, PhaseDiffScope};
+use views::translate_engine_text;
 
 use crate::{
     api::Api,
-    extract::{PathParams, QueryPairs, invalid_query_error},
+    extract::{PathParams, QueryPairs, RequestLocale, invalid_query_error},
     problem::{ApiError, Problem, shorten_client_text},
     routes::{check_run_exists, tasks::unknown_task_error},
 };
@@ -149,6 +150,7 @@ fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
 )]
 pub(super) async fn remove_finished_worktrees(
     State(api): State<Api>,
+    RequestLocale(locale): RequestLocale,
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,
 ) -> Result<Json<CleanupReport>, ApiError> {
@@ -161,7 +163,14 @@ pub(super) async fn remove_finished_worktrees(
     }
     api.run_blocking(move |host| {
         check_run_exists(host, &run)?;
-        Ok(Json(host.remove_finished_worktrees(&run, is_with_refs)?))
+        let mut report = host.remove_finished_worktrees(&run, is_with_refs)?;
+        if locale == Locale::Ko {
+            let tasks = report.kept_tasks.iter_mut().map(|(_, why)| why);
+            for why in tasks.chain(report.kept_sessions.iter_mut().map(|(_, why)| why)) {
+                *why = translate_engine_text(why);
+            }
+        }
+        Ok(Json(report))
     })
     .await
 }

@@ -140,7 +140,9 @@ fn only_authorized_requests_are_served() {
     check(get("/api/live", &format!("{host}cookie: COOKIE\r\n{UPGRADE}")), 403);
 
     // Path traversal, and paths that read files.
-    for request in ["GET /api/plans", "GET /api/plans/text", "POST /api/plans/start"] {
+    for request in
+        ["GET /api/plans", "GET /api/plans/text", "POST /api/plans/preview", "POST /api/plans/start"]
+    {
         check(format!("{request} HTTP/1.1\r\n{host}{JSON_BODY}"), 401);
         check(
             format!(

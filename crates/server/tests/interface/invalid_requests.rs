@@ -73,6 +73,7 @@ fn invalid_requests_get_a_problem_with_the_matching_status() {
     check("GET", "/api/plans/text?project=/", "", 400);
     check("GET", "/api/plans/text?project=/etc&path=passwd", "", 404);
     check("POST", "/api/plans/start", "{}", 400);
+    check("POST", "/api/plans/preview", "{}", 400);
     // Invalid bodies.
     check("POST", &commands, "", 400);
     check("POST", &commands, "{", 400);

@@ -1,6 +1,6 @@
 //! Runs that are started from a plan file or text: like `jangdan run`, and only in listed projects.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
 use domain::RunId;
 use serde_json::{Value, json};
@@ -123,6 +123,62 @@ fn a_plan_whose_tasks_are_done_is_refused_unless_it_is_run_again() {
     let again = json!({"project": project, "path": "TASKS.md", "person": "ana", "again": true});
     let again = start_run_from_plan(&fixture, &again);
     fixture.wait_for(&again, |row| row.status == views::RunState::Done);
+}
+
+#[test]
+fn remarks_are_shown_before_the_start_in_the_language_of_the_request() {
+    let fixture = fixture();
+    let project = fixture.project();
+    git(&project, &["init", "--quiet"]);
+    git(&project, &["add", "--all"]);
+    git(
+        &project,
+        &["-c", "user.name=Ana", "-c", "user.email=a@b.invalid", "commit", "--quiet", "--message", "x"],
+    );
+    let configuration = CONFIG.replace("isolation = false", "isolation = true");
+    fs::write(project.join("jangdan.toml"), configuration).unwrap();
+    fs::write(project.join("notes.txt"), "not committed").unwrap();
+    let n_runs = fixture.client.runs().unwrap().len();
+    let remarks = |language: &str, include_changes: bool| {
+        let body = json!({
+            "project": project, "path": "TASKS.md", "person": "ana", "includeChanges": include_changes,
+        });
+        let body = body.to_string();
+        let request = format!(
+            "POST /api/plans/preview HTTP/1.1\r\nhost: x\r\nconnection: close\r\naccept-language: {language}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let (status, answer) = fixture.send_raw(request.as_bytes());
+        assert_eq!(status, 200, "{answer}");
+        let preview: Value = serde_json::from_str(&answer).unwrap();
+        let texts =
+            preview["remarks"].as_array().unwrap().iter().map(|remark| remark["text"].as_str().unwrap());
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    for (language, include_changes, expected) in [
+        ("en", false, "do not see your uncommitted changes in 1 file: notes.txt."),
+        ("ko", false, "커밋하지 않은 변경(파일 1개)을 볼 수 없습니다: notes.txt."),
+        ("ko-KR,en;q=0.5", true, "커밋하지 않은 변경(파일 1개)을 포함해 시작합니다: notes.txt."),
+    ] {
+        let remarks = remarks(language, include_changes);
+        assert!(remarks.contains(expected), "{remarks}");
+        assert!(!remarks.contains("--"), "no options of the terminal: {remarks}");
+    }
+    assert_eq!(git(&project, &["status", "--porcelain"]).lines().count(), 2, "the checkout is unchanged");
+    assert_eq!(fixture.client.runs().unwrap().len(), n_runs, "no run was started");
+
+    let start = json!({"project": project, "path": "TASKS.md", "person": "ana", "includeChanges": true});
+    let (status, answer) = fixture.request("POST", "/api/plans/start", &start.to_string());
+    assert_eq!(status, 201, "{answer}");
+    assert!(answer.contains("Your uncommitted changes are included, in 1 file: notes.txt."), "{answer}");
+}
+
+/// Runs git in a folder, and returns its output.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]

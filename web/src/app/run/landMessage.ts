@@ -1,60 +1,8 @@
-/** The message about the result of merging a run into its branch. */
+import type { TFunction } from "i18next";
+import type { LandOutcome } from "./toLandOutcome";
 
-import type { LandReport, ManualMerge } from "~/api/generated";
-
-/** Further files are left out of the message. */
-const FILES_MAX = 5;
-/** Earlier lines of a failed check are left out of the message. */
-const OUTPUT_LINES_MAX = 5;
-
-/** Returns the key of the message with its values, and whether the branch contains the run's work. */
-export function landMessage(landed: LandReport): {
-  key: string;
-  values: Record<string, string | number>;
-  isMerged: boolean;
-} {
-  const { branch } = landed;
-  const shorten = (files: string[]) => {
-    const named = files.slice(0, FILES_MAX).join(", ");
-    return files.length > FILES_MAX ? `${named}, …` : named;
-  };
-  switch (landed.type) {
-    case "landed":
-      return { key: landed.type, values: { branch, count: landed.nCommits }, isMerged: true };
-    case "alreadyLanded":
-      return { key: landed.type, values: { branch }, isMerged: true };
-    case "noTarget":
-    case "notApproved":
-      return { key: landed.type, values: { branch }, isMerged: false };
-    case "checkedOut":
-      return { key: landed.type, values: { branch, path: landed.path }, isMerged: false };
-    case "unknownBranch":
-    case "ownBranch":
-      return { key: landed.type, values: { branch }, isMerged: false };
-    case "planned":
-      return { key: landed.type, values: { branch, count: landed.nCommits }, isMerged: false };
-    case "dirty":
-      return { key: landed.type, values: { branch, files: shorten(landed.files) }, isMerged: false };
-    case "conflicted": {
-      const { start, finish } = toShellLines(landed.manualMerge);
-      return {
-        key: landed.type,
-        values: { branch, files: shorten(landed.files), start, finish },
-        isMerged: false,
-      };
-    }
-    case "checkFailed": {
-      const { start, finish } = toShellLines(landed.manualMerge);
-      const output = landed.output.trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n");
-      return {
-        key: landed.type,
-        values: { branch, command: landed.command, output, start, finish },
-        isMerged: false,
-      };
-    }
-  }
-}
-
-function toShellLines({ start, finish }: ManualMerge) {
-  return { start: start.join(" && "), finish: finish.join(" && ") };
+/** One sentence about the result of merging a run. */
+export function landMessage(t: TFunction, { key, values }: LandOutcome): string {
+  const kind = String(values["kind"] ?? "");
+  return t(`mergeResult.${key}`, { ...values, how: t(`mergeKind.${kind}`, { defaultValue: kind }) });
 }

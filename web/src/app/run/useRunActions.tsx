@@ -3,7 +3,11 @@ import type { RunRow } from "~/api/generated";
 import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { availableRunActions, type RunActionId } from "./availableRunActions";
-import { RunActionSheet } from "./RunActionSheet";
+import { CancelRunSheet } from "./CancelRunSheet";
+import { CleanSheet } from "./CleanSheet";
+import { LandSheet } from "./LandSheet";
+
+const SHEETS = { land: LandSheet, clean: CleanSheet, cancel: CancelRunSheet };
 
 /** The actions that are available for a run. Those that take long or cannot be undone are confirmed first. */
 export function useRunActions(row: RunRow | undefined): { actions: UserAction[]; busy: boolean } {
@@ -17,13 +21,15 @@ export function useRunActions(row: RunRow | undefined): { actions: UserAction[];
         return { id, name: t("action.continue"), perform: () => void send("continueRun") };
       case "land":
       case "clean":
-      case "cancel":
+      case "cancel": {
+        const ActionSheet = SHEETS[id];
         return {
           id,
           name: `${t(`runAction.${id}.name`)}…`,
           isDanger: id === "cancel",
-          confirm: (onClose) => <RunActionSheet run={run} action={id} onClose={onClose} />,
+          confirm: (onClose) => <ActionSheet run={run} onClose={onClose} />,
         };
+      }
     }
   };
   return { actions: row ? availableRunActions(row).map((id) => toAction(id, row)) : [], busy };

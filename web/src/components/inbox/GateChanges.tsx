@@ -4,6 +4,7 @@ import type { ChangeSummary, FileChange, GateRow } from "~/api/generated";
 import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
+import { marksText } from "~/components/marks";
 
 /** Files and tasks that a card lists before it says how many more there are. */
 const LISTED_MAX = 12;
@@ -15,7 +16,7 @@ type Scope = "all" | "sinceRejection";
 export function GateChanges({ run, gate }: Props) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<Scope | null>(null);
-  const round = gate.rounds.at(-1);
+  const [before, round] = [gate.rounds.at(-2), gate.rounds.at(-1)];
   const report = round?.report;
   const changes = report?.changes;
   const latest = report?.changesSinceRejection;
@@ -31,7 +32,12 @@ export function GateChanges({ run, gate }: Props) {
   );
   return (
     <>
-      {gate.round > 1 && <p className="text-soft text-xs">{t("gate.round", { n: gate.round })}</p>}
+      {gate.round > 1 && (
+        <p className="break-words text-soft text-xs">
+          <b className="text-ink">{t("gate.round", { n: gate.round })}</b>
+          {before?.reason && ` · ${t("gate.lastReason", { reason: before.reason })}`}
+        </p>
+      )}
       {round?.isUnchanged || latest?.nFiles === 0 ? (
         <b className="text-xs">{t("gate.sameAsRejected")}</b>
       ) : (
@@ -74,7 +80,7 @@ function GateTasks({ gate }: { gate: GateRow }) {
         <li key={task.id}>
           <b className="font-mono">{task.id}</b> {task.title}
           {task.state !== "done" && ` · ${t(`state.${task.state}`)}`}
-          {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
+          {task.marks.length > 0 && ` · ${marksText(t, task.marks)}`}
         </li>
       ))}
       {more > 0 && <li>{t("gate.more", { count: more })}</li>}

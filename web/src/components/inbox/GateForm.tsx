@@ -1,10 +1,10 @@
 import { useTranslation } from "react-i18next";
 import type { GateRow, InboxAction, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
-import { Markdown } from "~/components/Markdown";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
 import { GateChanges } from "./GateChanges";
+import { GateProof } from "./GateProof";
 import { useSendCommand } from "./useSendCommand";
 
 type Props = { run: string; gate: GateRow; actions: readonly InboxAction[] };
@@ -14,7 +14,6 @@ export function GateForm({ run, gate, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
-  const report = gate.rounds.at(-1)?.report;
   const settle = async (command: UserCommand, done: string) => {
     if (await send(command, done)) setReason("");
   };
@@ -23,22 +22,17 @@ export function GateForm({ run, gate, actions }: Props) {
     settle({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
   return (
     <div data-gate={gate.phase} className="flex flex-col gap-2">
-      {report?.summary && <Markdown text={report.summary} />}
+      <GateProof gate={gate} />
       <GateChanges run={run} gate={gate} />
-      {report && report.receipts.length > 0 && (
-        <ul className="text-soft text-xs">
-          {report.receipts.map((receipt, index) => (
-            <li key={index} className="flex gap-2">
-              <b className={receipt.exitStatus === 0 ? "text-done" : "text-fail"}>
-                {receipt.exitStatus === 0 ? "✓" : "✕"}
-              </b>
-              <code className="min-w-0 truncate font-mono">{receipt.command}</code>
-            </li>
-          ))}
-        </ul>
-      )}
       {gate.artefacts.length > 0 && (
-        <p className="text-soft text-xs">{t("gate.artefacts", { list: gate.artefacts.join(", ") })}</p>
+        <p className="break-words text-soft text-xs">
+          {t("gate.artefacts", { list: gate.artefacts.join(", ") })}
+        </p>
+      )}
+      {gate.documents.length > 0 && (
+        <p className="break-words text-soft text-xs">
+          {t("gate.documents", { list: gate.documents.join(", ") })}
+        </p>
       )}
       <CommentInput label={t("gate.reason")} value={reason} onChange={setReason} />
       <div className="flex flex-wrap gap-1.5">

@@ -4,7 +4,12 @@ import type { InboxAction, PermissionScope, QuestionRow } from "~/api/generated"
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
-import { initialPermissionDraft, type PermissionDraft, toPermissionAnswer } from "./toPermissionAnswer";
+import {
+  initialPermissionDraft,
+  type PermissionDraft,
+  similarScope,
+  toPermissionAnswer,
+} from "./toPermissionAnswer";
 import { useSendCommand } from "./useSendCommand";
 
 type Props = {
@@ -209,7 +214,6 @@ function SimilarPermissionFields({ draft, busy, onChange, onAllow }: SimilarPerm
   const { t } = useTranslation();
   const id = useId();
   const { scope, pattern, reason } = draft;
-  const keptScope = scope === "once" ? "run" : scope;
   const field =
     "min-h-8 min-w-32 flex-1 rounded-lg border border-ask-line bg-panel px-2.5 py-1 text-xs placeholder:text-faint max-md:min-h-10 max-md:text-base";
   return (
@@ -225,7 +229,10 @@ function SimilarPermissionFields({ draft, busy, onChange, onAllow }: SimilarPerm
         className={`${field} font-mono`}
       />
       <Button variant="ask" disabled={busy || pattern.trim() === ""} data-allow-similar onClick={onAllow}>
-        {t("permission.allowSimilar", { pattern: pattern.trim(), scope: t(`permissionScope.${keptScope}`) })}
+        {t("permission.allowSimilar", {
+          pattern: pattern.trim(),
+          scope: t(`permissionScope.${similarScope(scope)}`),
+        })}
       </Button>
       <label htmlFor={`${id}-reason`} className="sr-only">
         {t("permission.reason")}

@@ -14,6 +14,11 @@ export function initialPermissionDraft(question: QuestionRow): PermissionDraft {
   return { scope: isSuggested ? "run" : "once", pattern: question.similar?.pattern ?? "", reason: "" };
 }
 
+/** Returns the scope of similar requests: one in which later requests can follow. */
+export function similarScope(scope: PermissionScope): PermissionScope {
+  return scope === "once" ? "run" : scope;
+}
+
 /** Returns the command for an answer to a permission request. */
 export function toPermissionAnswer(
   question: QuestionRow,
@@ -21,13 +26,11 @@ export function toPermissionAnswer(
   { scope, pattern, reason }: PermissionDraft,
   isSimilar: boolean,
 ): UserCommand {
-  // A pattern needs a scope in which later requests can follow.
-  const keptScope = isSimilar && scope === "once" ? "run" : scope;
   return {
     answer: {
       question: question.id,
       answer,
-      scope: keptScope,
+      scope: isSimilar ? similarScope(scope) : scope,
       ...(isSimilar && { pattern: pattern.trim() }),
       ...(answer === "deny" && reason.trim() !== "" && { reason: reason.trim() }),
     },

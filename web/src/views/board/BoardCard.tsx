@@ -4,6 +4,7 @@ import { EllipsisVertical } from "lucide-react";
 import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
+import { marksText } from "~/components/marks";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
@@ -14,23 +15,23 @@ import { cardData } from "./drag";
 import { PRIORITIES } from "./toBoard";
 
 type PriorityHandler = (task: string, priority: Priority) => void;
-type Props = { run: string; task: TaskRow; onPriority?: PriorityHandler };
+type Props = { run: string; task: TaskRow; isDraggable?: boolean; onPriority: PriorityHandler };
 
 /** A task on the board. A double-click or Enter opens it. */
-export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Props) {
+export const BoardCard = memo(function BoardCard({ run, task, isDraggable = false, onPriority }: Props) {
   const openHandlers = useTaskOpenHandlers();
   const card = useRef<HTMLDivElement>(null);
   const [isDragged, setIsDragged] = useState(false);
-  const canMove = onPriority !== undefined && task.actions.includes("prioritize");
+  const canPrioritize = task.actions.includes("prioritize");
   useEffect(() => {
-    if (!card.current || !canMove) return;
+    if (!card.current || !isDraggable || !canPrioritize) return;
     return draggable({
       element: card.current,
       getInitialData: () => cardData(task.id, task.priority),
       onDragStart: () => setIsDragged(true),
       onDrop: () => setIsDragged(false),
     });
-  }, [task.id, task.priority, canMove]);
+  }, [task.id, task.priority, isDraggable, canPrioritize]);
   const { tone } = STATE_STYLES[displayState(task)];
   const border = tone === "ask" ? "border-ask-line" : "border-line";
   return (
@@ -47,14 +48,14 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
         <span className="flex items-center gap-2 text-soft text-xs">
           <code className="font-mono font-semibold">{task.id}</code>
           <span className="min-w-0 flex-1 truncate">{task.agent}</span>
-          <span className={canMove ? "mr-5" : ""}>
+          <span className={canPrioritize ? "mr-5" : ""}>
             <TaskStateLabel task={task} />
           </span>
         </span>
         <b className="line-clamp-2 font-semibold">{task.title}</b>
         <CardDetail run={run} task={task} />
       </button>
-      {onPriority && canMove && <PriorityMenu task={task} onPriority={onPriority} />}
+      {canPrioritize && <PriorityMenu task={task} onPriority={onPriority} />}
     </div>
   );
 });
@@ -88,10 +89,11 @@ function CardDetail({ run, task }: { run: string; task: TaskRow }) {
       <span className="truncate text-faint text-xs">{t("canvas.waitsFor", { names: names.join(", ") })}</span>
     );
   }
+  const marks = marksText(t, task.marks);
   return (
     <span className="text-faint text-xs">
       <TimeAgo at={task.stateSinceAt} />
-      {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
+      {marks !== "" && <span className="text-soft"> · {marks}</span>}
     </span>
   );
 }

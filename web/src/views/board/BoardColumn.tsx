@@ -6,7 +6,7 @@ import type { Priority, TaskRow } from "~/api/generated";
 import { VirtualList } from "~/components/VirtualList";
 import { BoardCard } from "./BoardCard";
 import { readCardData, sectionData } from "./drag";
-import { type Column, canPrioritize, toPrioritySections } from "./toBoard";
+import { type Column, isByPriority, toPrioritySections } from "./toBoard";
 
 type Props = {
   run: string;
@@ -31,10 +31,10 @@ export function BoardColumn({ run, column, onPriority }: Props) {
       <div ref={scroller} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         {isEmpty ? (
           <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
-        ) : canPrioritize(column.id) ? (
+        ) : isByPriority(column.id) ? (
           <PrioritySections run={run} column={column} onPriority={onPriority} scroller={scroller} />
         ) : (
-          <CardList run={run} tasks={column.tasks} scroller={scroller} />
+          <CardList run={run} tasks={column.tasks} onPriority={onPriority} scroller={scroller} />
         )}
       </div>
     </section>
@@ -49,7 +49,7 @@ function PrioritySections({ run, column, onPriority, scroller }: Props & Scrolle
   return toPrioritySections(column.tasks).map(({ priority, tasks }) => (
     <PriorityDropZone key={priority} priority={priority}>
       <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
-      <CardList run={run} tasks={tasks} onPriority={onPriority} scroller={scroller} />
+      <CardList run={run} tasks={tasks} isDraggable onPriority={onPriority} scroller={scroller} />
     </PriorityDropZone>
   ));
 }
@@ -81,23 +81,24 @@ const RENDER_ALL_MAX = 60;
 type CardListProps = ScrollerProps & {
   run: string;
   tasks: readonly TaskRow[];
-  onPriority?: Props["onPriority"];
+  isDraggable?: boolean;
+  onPriority: Props["onPriority"];
 };
 
-function CardList(props: CardListProps) {
-  if (props.tasks.length > RENDER_ALL_MAX) return <VirtualCardList {...props} />;
+function CardList({ tasks, scroller, ...card }: CardListProps) {
+  if (tasks.length > RENDER_ALL_MAX) return <VirtualCardList tasks={tasks} scroller={scroller} {...card} />;
   return (
     <ul className="flex flex-col gap-2">
-      {props.tasks.map((task) => (
+      {tasks.map((task) => (
         <li key={task.id}>
-          <BoardCard run={props.run} task={task} onPriority={props.onPriority} />
+          <BoardCard {...card} task={task} />
         </li>
       ))}
     </ul>
   );
 }
 
-function VirtualCardList({ run, tasks, onPriority, scroller }: CardListProps) {
+function VirtualCardList({ tasks, scroller, ...card }: CardListProps) {
   const list = useRef<HTMLUListElement>(null);
   const virtualizer = useVirtualizer({
     count: tasks.length,
@@ -111,7 +112,7 @@ function VirtualCardList({ run, tasks, onPriority, scroller }: CardListProps) {
   return (
     <ul ref={list} className="relative" style={{ height: virtualizer.getTotalSize() }}>
       <VirtualList virtualizer={virtualizer} items={tasks}>
-        {(task) => <BoardCard run={run} task={task} onPriority={onPriority} />}
+        {(task) => <BoardCard {...card} task={task} />}
       </VirtualList>
     </ul>
   );

@@ -24,8 +24,8 @@ export type Column = { id: ColumnId; tasks: TaskRow[] };
 /** Columns that are shown even if they are empty. */
 const ALWAYS_SHOWN: readonly ColumnId[] = ["waiting", "ready", "running", "done"];
 
-/** Whether the priority of a task still matters: it has not started. */
-export function canPrioritize(column: ColumnId): boolean {
+/** Whether the tasks of a column are shown by priority, because it decides which of them starts next. */
+export function isByPriority(column: ColumnId): boolean {
   return column === "waiting" || column === "ready";
 }
 

@@ -3,6 +3,7 @@ import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRowByKey } from "~/api/rowSubscriptions";
+import { marksText } from "~/components/marks";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
 import { TaskStateLabel } from "~/components/StateLabel";
@@ -132,10 +133,15 @@ function TaskDetailLine({
         })
       : task.state === "running" && task.step
         ? task.step
-        : [task.agent, task.attempt > 1 && t("canvas.attempt", { n: task.attempt })]
+        : // The marks are first, because the end may be cut off.
+          [marksText(t, task.marks), task.agent, task.attempt > 1 && t("canvas.attempt", { n: task.attempt })]
             .filter(Boolean)
             .join(" · ");
-  return <span className="truncate text-soft text-xs">{text || " "}</span>;
+  return (
+    <span title={text} className="truncate text-soft text-xs">
+      {text || " "}
+    </span>
+  );
 }
 
 function dependencyName(

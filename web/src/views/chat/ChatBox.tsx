@@ -2,13 +2,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendCommand } from "~/api/commands";
 import type { QuestionRow } from "~/api/generated";
-import { useRows } from "~/api/hooks";
+import { useInbox, useRows } from "~/api/hooks";
 import { ApiError } from "~/api/http";
 import { Button } from "~/components/Button";
 import { useDraft } from "~/components/inbox/drafts";
 import { useLocalizedText } from "~/components/localizedText";
 import { toast } from "~/components/toasts";
 import { answerTarget } from "./answerTarget";
+import { toOpenQuestions } from "./toOpenQuestions";
 
 /**
  * The text field of the chat. Text that is begun while one question is open answers that question, even if others arrive
@@ -23,8 +24,10 @@ export function ChatBox({ run }: { run: string }) {
   const [busy, setBusy] = useState(false);
   const [rejected, setRejected] = useState<string | null>(null);
   const rows = useRows(run, "question");
+  const inbox = useInbox(run);
   const questions = Object.values(rows.data ?? {});
-  const pending = questions.filter((question) => question.status === "pending");
+  const pending = toOpenQuestions(rows.data ?? {}, inbox.data ?? []);
+  const isLoaded = rows.data !== undefined && inbox.data !== undefined;
   // An answer that was rejected because its question is settled has no target any more.
   const isTarget = ({ id, status }: QuestionRow) =>
     id === chosen && (status === "pending" || id !== rejected);
@@ -38,7 +41,7 @@ export function ChatBox({ run }: { run: string }) {
   const send = async () => {
     const message = text.trim();
     // Without the questions it is unknown whether the message answers one.
-    if (message === "" || busy || !rows.data) return;
+    if (message === "" || busy || !isLoaded) return;
     if (pending.length > 0 && !target) {
       setIsPicking(true);
       return;
@@ -98,7 +101,7 @@ export function ChatBox({ run }: { run: string }) {
         <Button
           variant="main"
           type="submit"
-          disabled={busy || !rows.data || text.trim() === ""}
+          disabled={busy || !isLoaded || text.trim() === ""}
           className="min-h-9"
         >
           {t("question.send")}

@@ -97,7 +97,7 @@ export default function NewRun() {
           )}
         </div>
         {check.data && errors === 0 && !isEmpty && projects.status === "success" && (
-          <StartRunForm project={project} draft={draft} onGo={goToLine} />
+          <StartRunForm project={project} draft={draft} checkedText={check.variables.text} onGo={goToLine} />
         )}
       </div>
     </main>

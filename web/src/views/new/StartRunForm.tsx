@@ -1,19 +1,29 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { PlanStartRemark } from "~/api/generated";
 import { ApiError } from "~/api/http";
-import { useAgents, useStartRun } from "~/api/plans";
+import { type RunStart, useAgents, useStartPreview, useStartRun } from "~/api/plans";
 import { Button } from "~/components/Button";
+import { Checkbox } from "~/components/Checkbox";
 import { ErrorLine } from "~/components/ErrorLine";
-import { toast } from "~/components/toasts";
 import type { PlanDraft } from "./NewRun";
 import { PlanErrors } from "./PlanErrors";
 
-type Props = { project: string | null; draft: PlanDraft; onGo: (line: number) => void };
+type Props = {
+  project: string | null;
+  draft: PlanDraft;
+  /** The text that was checked last. */
+  checkedText: string;
+  onGo: (line: number) => void;
+};
 
-/** The options of a new run, and the button that starts it. */
-export function StartRunForm({ project, draft, onGo }: Props) {
+/** The options of a new run that are on or off, in the order of their checkboxes. */
+const OPTIONS = ["includeChanges", "open", "optional", "inPlace"] as const;
+
+/** The options of a new run, what to know before it starts, and the button that starts it. */
+export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const agents = useAgents(project);
@@ -21,27 +31,24 @@ export function StartRunForm({ project, draft, onGo }: Props) {
   const [picked, setAgent] = useState("");
   // Another project may not have this agent.
   const agent = agents.data?.some(({ name }) => name === picked) ? picked : "";
-  const [optional, setOptional] = useState(false);
-  const [inPlace, setInPlace] = useState(false);
-  if (project === null) return <p className="text-soft">{t("newRun.noProject")}</p>;
+  const [options, setOptions] = useState<Pick<RunStart, (typeof OPTIONS)[number]>>({});
+  const plan = draft.path === null ? { text: checkedText, name: draft.name } : { path: draft.path };
+  const request: RunStart | null =
+    project === null ? null : { project, ...plan, ...(agent === "" ? {} : { agent }), ...options };
+  const preview = useStartPreview(request);
+  if (request === null) return <p className="text-soft">{t("newRun.noProject")}</p>;
+  const change = (changed: Partial<typeof options>) => {
+    setOptions({ ...options, ...changed });
+    // The error belongs to the options that were sent.
+    start.reset();
+  };
   const startRun = (again: boolean) =>
     start.mutate(
-      {
-        project,
-        ...(draft.path === null ? { text: draft.text, name: draft.name } : { path: draft.path }),
-        ...(agent === "" ? {} : { agent }),
-        optional,
-        inPlace,
-        again,
-      },
-      {
-        onSuccess: ({ run, notes }) => {
-          for (const note of notes) toast.done(note);
-          void navigate({ to: "/runs/$run", params: { run } });
-        },
-      },
+      { ...request, ...(draft.path === null && { text: draft.text }), ...(again && { again }) },
+      { onSuccess: ({ run }) => void navigate({ to: "/runs/$run", params: { run } }) },
     );
-  const { error } = start;
+  const error = start.error ?? preview.error;
+  const remarks = preview.error ? [] : (preview.data?.remarks ?? []);
   return (
     <section
       aria-label={t("newRun.start")}
@@ -53,7 +60,10 @@ export function StartRunForm({ project, draft, onGo }: Props) {
           <select
             className="min-h-8 rounded-lg border border-line bg-raise px-2 max-md:min-h-10"
             value={agent}
-            onChange={(event) => setAgent(event.target.value)}
+            onChange={(event) => {
+              setAgent(event.target.value);
+              start.reset();
+            }}
           >
             <option value="">{t("newRun.defaultAgent")}</option>
             {agents.isLoading && <option disabled>{t("page.loading")}</option>}
@@ -64,14 +74,15 @@ export function StartRunForm({ project, draft, onGo }: Props) {
             ))}
           </select>
         </label>
-        <label className="flex items-center gap-2">
-          <input type="checkbox" checked={optional} onChange={(event) => setOptional(event.target.checked)} />
-          {t("newRun.optional")}
-        </label>
-        <label className="flex items-center gap-2">
-          <input type="checkbox" checked={inPlace} onChange={(event) => setInPlace(event.target.checked)} />
-          {t("newRun.inPlace")}
-        </label>
+        {OPTIONS.map((option) => (
+          <Checkbox
+            key={option}
+            isChecked={options[option] ?? false}
+            onChange={(isChecked) => change({ [option]: isChecked })}
+          >
+            {t(`newRun.option.${option}`)}
+          </Checkbox>
+        ))}
         <Button
           variant="main"
           className="ml-auto"
@@ -83,6 +94,7 @@ export function StartRunForm({ project, draft, onGo }: Props) {
         </Button>
       </div>
       <div aria-live="polite" className="flex flex-col gap-2 empty:-mt-3">
+        {remarks.length > 0 && <StartRemarks remarks={remarks} />}
         {error && <ErrorLine error={error} />}
         {error instanceof ApiError && error.code === "plan-done" && (
           <Button className="self-start" disabled={start.isPending} onClick={() => startRun(true)}>
@@ -101,5 +113,26 @@ export function StartRunForm({ project, draft, onGo }: Props) {
         )}
       </div>
     </section>
+  );
+}
+
+function StartRemarks({ remarks }: { remarks: readonly PlanStartRemark[] }) {
+  const { t } = useTranslation();
+  return (
+    <div data-remarks className="text-soft">
+      <h2 className="font-medium text-ink">{t("newRun.remarks")}</h2>
+      <ul className="list-disc pl-5">
+        {remarks.map(({ text, run }) => (
+          <li key={text} className="break-words">
+            {text}{" "}
+            {run !== null && (
+              <Link to="/runs/$run" params={{ run }} className="underline hover:text-ink">
+                {t("newRun.openRun", { run })}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

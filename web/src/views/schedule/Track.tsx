@@ -1,7 +1,9 @@
 import type { ScaleTime } from "d3-scale";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { RowsByKey } from "~/api/cache";
 import type { Bar, Schedule } from "~/api/generated";
+import { marksText } from "~/components/marks";
 import { useOpenTask } from "~/components/navigation";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
@@ -78,7 +80,7 @@ function StripePattern({ id, ground, stripe }: { id: string; ground: string; str
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
   const openHandlers = useTaskOpenHandlers();
   const open = useOpenTask();
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation();
   const question = blockReasonText(bar, i18n.language);
   const label = useBarLabel(bar, question, tasks);
   const x = scale(bar.startAt);
@@ -89,7 +91,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   const text =
     bar.kind === "blocked"
       ? `${isForPerson ? "?" : "‖"} ${question ?? bar.task}`
-      : `${bar.task} ${tasks[bar.task]?.title ?? ""}`;
+      : [`${bar.task} ${tasks[bar.task]?.title ?? ""}`, barMarks(t, bar, tasks)].filter(Boolean).join(" · ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: an SVG cannot contain a button.
     <g
@@ -123,6 +125,11 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   );
 }
 
+/** The marks of a task that has ended, beside its last bar or bars. */
+function barMarks(t: TFunction, bar: Bar, tasks: Props["tasks"]): string {
+  return bar.kind === "past" ? marksText(t, tasks[bar.task]?.marks ?? []) : "";
+}
+
 function useBarLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): string {
   const { t } = useTranslation();
   const formatClock = useFormatClockTime();
@@ -130,7 +137,7 @@ function useBarLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): 
   const kind =
     bar.kind === "blocked"
       ? t(`schedule.reason.${bar.reason?.type ?? "question"}`)
-      : t(`schedule.kind.${bar.kind}`);
+      : [t(`schedule.kind.${bar.kind}`), barMarks(t, bar, tasks)].filter(Boolean).join(" · ");
   const duration = formatDuration(bar.endAt - bar.startAt);
   const time = `${formatClock(bar.startAt)} – ${formatClock(bar.endAt)} (${duration})`;
   const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();

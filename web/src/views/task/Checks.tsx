@@ -1,9 +1,10 @@
 import { useTranslation } from "react-i18next";
-import type { LoopRow, ReceiptRow } from "~/api/generated";
+import type { LoopRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
-import { ClockTime, Duration } from "~/components/Time";
+import { ReceiptDetails } from "~/components/ReceiptDetails";
+import { ClockTime } from "~/components/Time";
 
 /** The check results of a task, and the findings of its tester. */
 export default function Checks({ run, task }: { run: string; task: string }) {
@@ -21,49 +22,17 @@ export default function Checks({ run, task }: { run: string; task: string }) {
   return (
     <div className="flex flex-col gap-3 p-4">
       {own.map((row) => (
-        <ReceiptCard key={`${row.sequence}/${row.index}`} row={row} />
+        <ReceiptDetails
+          key={`${row.sequence}/${row.index}`}
+          receipt={row.receipt}
+          passed={row.passed}
+          purpose={t(`checkPurpose.${row.purpose}`)}
+        />
       ))}
       {rounds.map((row) => (
         <FeedbackLoopCard key={row.id} row={row} />
       ))}
     </div>
-  );
-}
-
-function ReceiptCard({ row }: { row: ReceiptRow }) {
-  const { t } = useTranslation();
-  const { receipt } = row;
-  return (
-    <details open={!row.passed} className="rounded-lg border border-line">
-      <summary className="flex cursor-pointer flex-wrap items-center gap-x-3 px-3 py-2">
-        <b className={row.passed ? "text-done" : "text-fail"}>
-          {row.passed ? "✓" : "✕"} {t(`checkPurpose.${row.purpose}`)}
-        </b>
-        <code className="min-w-0 flex-1 truncate font-mono text-xs">{receipt.command}</code>
-        <span className="text-soft text-xs">
-          {t("checks.exit", { status: receipt.exitStatus ?? "–" })} ·{" "}
-          {receipt.attempts > 1 && `${t("checks.attempts", { n: receipt.attempts })} · `}
-          <Duration from={receipt.startedAt} to={receipt.finishedAt} /> ·{" "}
-          <ClockTime at={receipt.finishedAt} />
-        </span>
-      </summary>
-      <div className="border-line border-t px-3 py-2">
-        {receipt.obstacle && (
-          <p className="mb-2 text-sm">
-            {t(`checks.obstacle.${receipt.obstacle.type}`, { ...receipt.obstacle })}
-          </p>
-        )}
-        {receipt.outputTail && (
-          <pre tabIndex={0} className="mb-2 max-h-80 overflow-auto whitespace-pre-wrap font-mono text-xs">
-            {receipt.outputTail}
-          </pre>
-        )}
-        <p className="text-faint text-xs">
-          {t("checks.tree")} <code className="font-mono">{receipt.tree.slice(0, 12)}</code> ·{" "}
-          {t("checks.hash")} <code className="font-mono">{receipt.outputHash.slice(0, 16)}</code>
-        </p>
-      </div>
-    </details>
   );
 }
 

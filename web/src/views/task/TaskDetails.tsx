@@ -1,9 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { Markdown } from "~/components/Markdown";
+import { marksText } from "~/components/marks";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { Duration, TimeAgo } from "~/components/Time";
 import { usedCostText, usedTokensText } from "~/components/usage";
@@ -48,7 +50,7 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
           {detail?.verify && (
             <code className="block break-words font-mono text-ink text-xs">{detail.verify}</code>
           )}
-          {task.proof && <DetailLine name={t("task.proof")}>{t(`proof.${task.proof}`)}</DetailLine>}
+          {task.proof && <DetailLine name={t("task.proof")}>{resultText(t, task)}</DetailLine>}
         </DetailSection>
       )}
       {detail && detail.dependsOn.length > 0 && (
@@ -105,6 +107,12 @@ function useIsWide(): boolean {
     },
     () => WIDE.matches,
   );
+}
+
+/** How the result was proved, and the marks that say more. */
+function resultText(t: TFunction, { proof, marks }: TaskRow): string {
+  const result = proof === "checked" ? t("proof.checked") : "";
+  return [result, marksText(t, marks)].filter(Boolean).join(" · ");
 }
 
 function DetailSection({ title, children }: { title: string; children: ReactNode }) {

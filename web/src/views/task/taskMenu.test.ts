@@ -21,7 +21,7 @@ test.each<[string, TaskAction[], string]>([
   [
     "ready",
     ["pause", "sendMessage", "prioritize", "reassign", "skip", "cancel"],
-    `pause ${PRIORITIES} →bea skip cancel`,
+    `pause ${PRIORITIES} →lead →bea skip cancel`,
   ],
   [
     "running",
@@ -36,12 +36,12 @@ test.each<[string, TaskAction[], string]>([
       "skip",
       "cancel",
     ],
-    `pause retry ${PRIORITIES} →bea createCheckpoint skip cancel`,
+    `pause retry ${PRIORITIES} →lead →bea createCheckpoint skip cancel`,
   ],
   ["merging", ["prioritize", "createCheckpoint"], `${PRIORITIES} createCheckpoint`],
-  ["failed", ["retry", "reassign", "rewind", "skip"], "retry →bea skip"],
-  ["skipped", ["retry", "reassign", "rewind"], "retry →bea"],
-  ["cancelled", ["retry", "reassign", "rewind", "skip"], "retry →bea skip"],
+  ["failed", ["retry", "reassign", "rewind", "skip"], "retry →lead →bea skip"],
+  ["skipped", ["retry", "reassign", "rewind"], "retry →lead →bea"],
+  ["cancelled", ["retry", "reassign", "rewind", "skip"], "retry →lead →bea skip"],
   ["done", [], ""],
 ])("the menu of a task that is %s has exactly its allowed actions", (_state, actions, expected) => {
   expect(itemNames(actions)).toBe(expected);

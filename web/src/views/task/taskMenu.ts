@@ -1,4 +1,4 @@
-import type { AgentRow, Priority, TaskAction, TaskRow } from "~/api/generated";
+import type { AgentRow, Priority, Role, TaskAction, TaskRow } from "~/api/generated";
 
 /** Actions that are offered where their objects are: messages with the output, checkpoints with the attempts. */
 type ActionElsewhere = "sendMessage" | "rewind";
@@ -6,7 +6,7 @@ type ActionElsewhere = "sendMessage" | "rewind";
 export type TaskMenuItem =
   | { type: Exclude<TaskAction, ActionElsewhere | "prioritize" | "reassign"> }
   | { type: "prioritize"; priority: Priority; isSelected: boolean }
-  | { type: "reassign"; agent: string };
+  | { type: "reassign"; agent: string; role: Role };
 
 const PRIORITIES: readonly Priority[] = ["critical", "high", "normal", "low"];
 
@@ -27,7 +27,7 @@ function toMenuItems(action: TaskAction, task: TaskChoices, team: readonly Membe
         isSelected: priority === task.priority,
       }));
     case "reassign":
-      return otherWorkers(task, team).map(({ name }) => ({ type: action, agent: name }));
+      return otherMembers(task, team).map(({ name, role }) => ({ type: action, agent: name, role }));
     case "sendMessage":
     case "rewind":
       return [];
@@ -41,7 +41,7 @@ function toMenuItems(action: TaskAction, task: TaskChoices, team: readonly Membe
   }
 }
 
-function otherWorkers({ agent }: TaskChoices, team: readonly Member[]): Member[] {
-  if (team.length <= 1) return [];
-  return team.filter(({ name, role }) => (role === "worker" || role === "specialist") && name !== agent);
+/** The members that can get the task: all but its agent, whatever their roles. */
+function otherMembers({ agent }: TaskChoices, team: readonly Member[]): Member[] {
+  return team.length <= 1 ? [] : team.filter(({ name }) => name !== agent);
 }

@@ -15,9 +15,9 @@ export function useTaskActions(
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const team = Object.values(useRows(run, "agent", task !== undefined).data ?? {});
-  const toAction = (item: TaskMenuItem, { id: task, state }: TaskRow): UserAction => {
+  const toAction = (item: TaskMenuItem, { id: task, endedAt }: TaskRow): UserAction => {
     const { type } = item;
-    const isRestart = state !== "failed" && state !== "skipped" && state !== "cancelled";
+    const isRestart = endedAt === null;
     switch (type) {
       case "pause":
         return { id: type, name: t("action.pause"), perform: () => void send({ pauseTask: task }) };
@@ -41,7 +41,7 @@ export function useTaskActions(
       case "reassign":
         return {
           id: `${type}/${item.agent}`,
-          name: item.agent,
+          name: item.role === "worker" ? item.agent : `${item.agent} · ${t(`role.${item.role}`)}`,
           group: t("task.reassign"),
           perform: () => void send({ reassignTask: { task, agent: item.agent } }, t("task.reassigned")),
         };
