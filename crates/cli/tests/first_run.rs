@@ -369,6 +369,10 @@ fn included_changes_are_seen_by_agents_and_stay_when_the_work_is_landed() {
     fs::write(user.path("project/Makefile"), "test:\n\ttrue\n").unwrap();
     let arguments =
         ["run", "--no-wait", "--include-changes", "--set", "orchestration.gate_approval=automatic"];
+    fs::write(user.path("project/core"), vec![b'x'; 20 << 20]).unwrap();
+    let refused = ["untracked files above the size limit: core (20 MiB)", "worktree.max_file_mib"];
+    assert_output(user.jangdan(&arguments), 1, &refused);
+    fs::remove_file(user.path("project/core")).unwrap();
     let included = "Your uncommitted changes are included, in 2 files: Makefile, new.txt.";
     assert_output(user.jangdan(&arguments), 0, &[included, "1 of 1 done"]);
     assert_eq!(user.git(&["status", "--porcelain"]), " M Makefile\n?? TASKS.md\n?? new.txt\n");

@@ -90,6 +90,8 @@ pub struct WorktreeConfig {
     pub copy: Vec<PathBuf>,
     /// Names of untracked files and folders that are not committed.
     pub caches: Vec<String>,
+    /// Size in bytes above which untracked files are committed only if the user says so.
+    pub max_file_bytes: u64,
     /// Whether worktrees contain the submodules of the checkout.
     pub submodules: bool,
     /// Ports that are divided among worktrees.
@@ -172,6 +174,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
             caches: values.texts("worktree.caches"),
+            max_file_bytes: values.number("worktree.max_file_mib").map_or(u64::MAX, |mib| mib << 20),
             submodules: values.boolean("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),

@@ -22,7 +22,8 @@ const SECOND_MS: u64 = 1000;
 const CACHES: &str = concat!(
     "[\"__pycache__\", \"*.pyc\", \".pytest_cache\", \".mypy_cache\", \".ruff_cache\", \".hypothesis\", \".tox\", \".nox\", ",
     "\".venv\", \".coverage\", \".coverage.*\", \"htmlcov\", \"node_modules\", \".nyc_output\", \".parcel-cache\", \".turbo\", ",
-    "\".eslintcache\", \".gradle\", \".ipynb_checkpoints\", \".DS_Store\", \"Thumbs.db\"]",
+    "\".eslintcache\", \".gradle\", \".ipynb_checkpoints\", \".DS_Store\", \"Thumbs.db\", \"*.swp\", ",
+    "\"*~\", \"*.orig\", \"*.rej\", \"*.tmp\", \".aider*\", \"npm-debug.log*\"]",
 );
 
 /// All keys of the configuration.
@@ -106,6 +107,7 @@ pub const KEYS: &[Key] = &[
     key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),
     key("worktree.copy", ValueKind::InnerPaths, "[]", "ignored files and folders to copy into each worktree, such as `.env`"),
     key("worktree.caches", ValueKind::Names, CACHES, "untracked files and folders that tools create and that are not committed; `*` matches any characters"),
+    key("worktree.max_file_mib", ValueKind::Number { min: 1, max: 1 << 20 }, "10", "size in MiB above which an untracked file is committed only after you say so"),
     key("worktree.submodules", ValueKind::Boolean, "true", "whether worktrees contain the submodules of your checkout"),
     key("worktree.port_range", ValueKind::Ports, "20000-29999", "ports that are divided among worktrees"),
     key("worktree.ports_per_task", ValueKind::Number { min: 1, max: 1000 }, "10", "ports per worktree, starting at `JANGDAN_PORT_BASE`"),

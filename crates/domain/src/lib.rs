@@ -15,6 +15,7 @@ mod feedback;
 mod id;
 mod inbox_item;
 mod input;
+mod large_file;
 mod log;
 mod message;
 #[cfg(feature = "openapi")]
@@ -48,6 +49,7 @@ pub use id::{
 };
 pub use inbox_item::InboxItem;
 pub use input::{AgentInvocationOutcome, ProvidedResource, SessionInput};
+pub use large_file::{LargeFile, LargeFileDecision};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
     AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,

@@ -1,22 +1,27 @@
-//! Files that a check created, changed or deleted in a worktree, and that are therefore not part of its work.
+//! Files that a check or the set-up created, changed or deleted in a worktree, and that are therefore not part of its
+//! work.
 //!
-//! A record in the worktree's git directory has the content of each such file after the check. As long as a file is
+//! A record in the worktree's git directory has the content of each such file afterwards. As long as a file is
 //! unchanged since then, trees of the worktree have the file of HEAD instead; a file that is changed again is work. The
 //! files themselves stay, since the agent may need them to understand the check.
 
 use std::{
-    collections::BTreeMap,
-    fs, io,
-    os::unix::ffi::OsStrExt,
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, Metadata},
+    io,
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
+
+use domain::LargeFile;
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
     git::{GitClient, GitOutput, nul_list, to_path},
     leftover::read_if_exists,
+    untracked_files::large_file,
     worktree_slot::{WorktreeSlot, ignore_not_found},
-    worktree_tree::{write_tree_with_leftovers, write_worktree_tree},
+    worktree_tree::{WorktreeTree, write_tree_with_leftovers, write_worktree_tree},
 };
 
 /// Name of the record in the git directory of a worktree.
@@ -24,6 +29,9 @@ const RECORD_FILE: &str = "jangdan-check-leftovers";
 
 /// Mode of a path that does not exist.
 const MISSING_MODE: &str = "000000";
+
+/// In place of the mode of a file above the size limit, whose object is not written.
+const LARGE_MODE: &str = "large";
 
 /// The difference of one path between two trees, as git lists it.
 pub(crate) struct TreeChange {
@@ -40,6 +48,12 @@ pub(crate) struct EntryContent {
 }
 
 impl EntryContent {
+    /// Describes a file above the size limit by size and modification time.
+    fn of_large_file(metadata: &Metadata) -> Self {
+        let object = format!("{}-{}.{}", metadata.len(), metadata.mtime(), metadata.mtime_nsec());
+        Self { mode: LARGE_MODE.to_owned(), object }
+    }
+
     fn exists(&self) -> bool {
         self.mode != MISSING_MODE
     }
@@ -84,6 +98,11 @@ impl CheckLeftovers {
         self.0.contains_key(path)
     }
 
+    /// Tells whether a file above the size limit is as the check left it.
+    pub(crate) fn has_large_file(&self, path: &Path, metadata: &Metadata) -> bool {
+        self.0.get(path).is_some_and(|content| *content == EntryContent::of_large_file(metadata))
+    }
+
     /// Tells whether a changed path is as the check left it.
     pub(crate) fn contains(&self, change: &TreeChange) -> bool {
         self.0.get(&change.path) == Some(&change.after)
@@ -108,16 +127,20 @@ impl CheckLeftovers {
 }
 
 impl RunRepository {
-    /// Records what a check changed in a worktree whose work had this tree before; later commits and snapshots leave
-    /// it out.
+    /// Records what a check changed in a worktree whose work had this tree before, and these files above the size limit;
+    /// later commits and snapshots leave it out.
     ///
-    /// An agent that did not wait may have changed files too, so all of it is preserved under a ref.
-    pub fn record_check_leftovers(&self, worktree: &TaskWorktree, tree: &str) -> Result<(), RepoError> {
+    /// An agent that did not wait may have changed files too, so all of it is preserved under a ref, except files above
+    /// the limit.
+    pub fn record_check_leftovers(
+        &self,
+        worktree: &TaskWorktree,
+        tree: &str,
+        large_files: &[LargeFile],
+    ) -> Result<(), RepoError> {
         let slot = &worktree.slot;
         let after = write_tree_with_leftovers(slot)?;
-        let changes = tree_changes(&slot.git.call(DIFF_TREE).arg(tree).arg(&after.tree).run()?)?;
-        let leftovers = changes.into_iter().map(|change| (change.path, change.after)).collect();
-        let leftovers = CheckLeftovers(leftovers);
+        let leftovers = find_leftovers(slot, tree, large_files, &after)?;
         if !leftovers.is_empty() {
             let refs = self.snapshot_refs(&slot.name)?;
             if refs.iter().all(|snapshot_ref| snapshot_ref.tree != after.tree) {
@@ -130,18 +153,31 @@ impl RunRepository {
         leftovers.write(slot)
     }
 
-    /// Removes leftovers that would prevent a merge of `tip` into the worktree: those of its last check, and caches that
-    /// `tip` has as files.
+    /// Records what the set-up of a worktree without work changed; later commits and snapshots leave it out.
+    pub fn record_setup_leftovers(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
+        let slot = &worktree.slot;
+        let after = write_tree_with_leftovers(slot)?;
+        let Some(head) = &after.head else { return Ok(()) };
+        find_leftovers(slot, head.as_str(), &[], &after)?.write(slot)
+    }
+
+    /// Removes leftovers that would prevent a merge of `tip` into the worktree: those of its last check, and caches and
+    /// files above the size limit that `tip` has as files.
     pub(crate) fn discard_leftovers(&self, worktree: &TaskWorktree, tip: &CommitId) -> Result<(), RepoError> {
         let slot = &worktree.slot;
         let tree = write_worktree_tree(slot, &[])?;
         let (changed, created): (Vec<_>, Vec<_>) =
             tree.leftovers.into_iter().partition(|change| change.before.exists());
         let mut removed: Vec<PathBuf> = created.into_iter().map(|change| change.path).collect();
-        if !tree.left_out.is_empty() {
+        let left_out = tree.caches.iter().chain(tree.large_files.keys()).chain(&tree.large_leftovers);
+        let left_out: BTreeSet<&PathBuf> = left_out.collect();
+        if !left_out.is_empty() {
             let names = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "HEAD"];
             let incoming = slot.git.call(names).arg(tip.as_str()).arg("--").run()?;
-            removed.extend(incoming.paths().filter(|path| tree.left_out.contains(path)));
+            removed.extend(incoming.paths().filter(|path| left_out.contains(path)));
+        }
+        if removed.iter().any(|path| tree.large_files.contains_key(path)) {
+            self.snapshot_with_large_files(slot, "before a merge", &[])?;
         }
         for path in removed {
             let path = slot.path.join(path);
@@ -159,6 +195,24 @@ impl RunRepository {
         let checkout = ["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"];
         slot.git.call(checkout).input(nul_list(&paths)).run().map(drop)
     }
+}
+
+/// Returns what changed in a worktree since its work had this tree and these files above the size limit.
+fn find_leftovers(
+    slot: &WorktreeSlot,
+    before: &str,
+    large_before: &[LargeFile],
+    after: &WorktreeTree,
+) -> Result<CheckLeftovers, RepoError> {
+    let before = format!("{before}^{{tree}}");
+    let changes = tree_changes(&slot.git.call(DIFF_TREE).arg(&before).arg(&after.tree).run()?)?;
+    let changes = changes.into_iter().map(|change| (change.path, change.after));
+    let is_new = |(path, metadata): &(&PathBuf, &Metadata)| {
+        !large_before.contains(&large_file(path, metadata.len()))
+    };
+    let large = after.large_files.iter().filter(is_new);
+    let large = large.map(|(path, metadata)| (path.clone(), EntryContent::of_large_file(metadata)));
+    Ok(CheckLeftovers(changes.chain(large).collect()))
 }
 
 const DIFF_TREE: [&str; 4] = ["diff-tree", "-r", "-z", "--no-renames"];

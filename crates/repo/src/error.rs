@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
+use domain::LargeFile;
+
 use crate::CommitId;
 
 /// Failure of git or of a file operation.
@@ -129,6 +131,14 @@ pub enum RepoError {
         /// Files with conflicts.
         files: Vec<PathBuf>,
     },
+    /// The user's changes have untracked files above the size limit.
+    #[error("{} has untracked files above the size limit: {}", .path.display(), LargeFile::list_text(.files))]
+    LargeFiles {
+        /// Folder of the checkout.
+        path: PathBuf,
+        /// Files above the limit.
+        files: Vec<LargeFile>,
+    },
     /// Removing a worktree would lose work that cannot be preserved by a ref.
     #[error("cannot remove {}: {} contains work that would be lost", .path.display(), .lost_path.display())]
     WouldLoseWork {
@@ -181,6 +191,9 @@ impl RepoError {
                 "its work is preserved; merge or cherry-pick it onto the task's branch"
             }
             Self::UnresolvedConflicts { .. } => "resolve the conflicts and add the files, or abort the merge",
+            Self::LargeFiles { .. } => {
+                "commit the files, move them, add them to .gitignore, or raise `worktree.max_file_mib`"
+            }
             Self::WouldLoseWork { .. } => "push or move the repository inside it, then retry",
             Self::PathOccupied { .. } => "move it to another place, then retry",
             Self::SubmoduleCommitMissing { .. } => {

@@ -7,7 +7,7 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
-    CommitId, GitIdentity, RepoError, Repository,
+    CommitId, GitIdentity, RepoError, Repository, UntrackedFileRules,
     git::{GitClient, nul_list},
     worktree_tree::write_checkout_tree,
 };
@@ -17,13 +17,23 @@ const TRAILER: &str = "Jangdan-Included-Changes";
 
 impl Repository {
     /// Commits everything in the checkout that is not ignored, except the excluded paths, on top of HEAD. Paths are
-    /// relative to the root of the checkout.
-    pub fn commit_checkout_changes(&self, person: &str, excluded: &[PathBuf]) -> Result<CommitId, RepoError> {
+    /// relative to the root of the checkout. Fails if an untracked file is above the size limit.
+    pub fn commit_checkout_changes(
+        &self,
+        person: &str,
+        excluded: &[PathBuf],
+        bytes_max: Option<u64>,
+    ) -> Result<CommitId, RepoError> {
         let git = self.git.in_folder(&self.opened_from);
         let root = git.call(["rev-parse", "--show-toplevel"]).run()?.trimmed_text();
         let git_dir = git.call(["rev-parse", "--absolute-git-dir"]).run()?.trimmed_text();
         let git = self.git.in_folder(&PathBuf::from(root));
-        let tree = write_checkout_tree(&git, &PathBuf::from(git_dir), excluded)?;
+        let limit = UntrackedFileRules { bytes_max, ..UntrackedFileRules::default() };
+        let tree = write_checkout_tree(&git, &PathBuf::from(git_dir), excluded, &limit)?;
+        if !tree.large_files.is_empty() {
+            let (path, files) = (self.opened_from.clone(), tree.listed_large_files());
+            return Err(RepoError::LargeFiles { path, files });
+        }
         if !tree.unmerged.is_empty() {
             return Err(RepoError::UnresolvedConflicts {
                 path: self.opened_from.clone(),

@@ -7,7 +7,7 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers};
+use crate::{RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers, untracked_files::LeftOutFiles};
 
 /// Files that two tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +41,8 @@ impl TaskPairOverlap {
 }
 
 impl RunRepository {
-    /// Returns all files that a task changed since it branched off, including uncommitted ones, without caches and
-    /// leftovers of its check.
+    /// Returns all files that a task changed since it branched off, including uncommitted ones, without caches,
+    /// files above the size limit and leftovers of its check.
     pub fn changed_files(&self, worktree: &TaskWorktree) -> Result<BTreeSet<PathBuf>, RepoError> {
         let git = &worktree.slot.git;
         let base = git
@@ -54,8 +54,8 @@ impl RunRepository {
         let tracked = git.call(options).run()?;
         let untracked = git.call(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
         let leftovers = CheckLeftovers::read(&worktree.slot)?;
-        let is_cache = |path: &PathBuf| worktree.slot.untracked_files.is_cache(path);
-        let untracked = untracked.paths().filter(|path| !is_cache(path));
+        let left_out = LeftOutFiles::new(&worktree.path, Some(&worktree.slot.untracked_files));
+        let untracked = untracked.paths().filter(|path| !left_out.contains(path));
         Ok(tracked.paths().chain(untracked).filter(|path| !leftovers.has_path(path)).collect())
     }
 

@@ -11,7 +11,8 @@ impl RunRepository {
     /// Restores a worktree to a commit, and returns the snapshot of the state before.
     ///
     /// If the commit is a snapshot, changes that were uncommitted then are uncommitted again. Ignored files and
-    /// excluded untracked files are left as they are. No other process may write to the worktree meanwhile.
+    /// excluded untracked files are left as they are,
+    /// and so are files above the size limit unless the commit has them. No other process may write to the worktree meanwhile.
     pub fn restore_worktree(
         &self,
         worktree: &TaskWorktree,
@@ -24,6 +25,10 @@ impl RunRepository {
         }
         let head = self.branch_commit_of_snapshot(worktree, to)?;
         let before = self.snapshot_worktree(worktree, "before restore", excluded)?;
+        if !before.large_files.is_empty() {
+            // They stay where they are unless the commit has a file there.
+            self.snapshot_with_large_files(&worktree.slot, "before restore", excluded)?;
+        }
         self.preserve_unreachable_commits(&worktree.slot)?;
         self.preserve_branch_tip(worktree, &head)?;
         quit_rebase(worktree)?;

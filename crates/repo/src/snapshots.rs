@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use domain::TaskId;
+use domain::{LargeFile, TaskId};
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree, names::snapshot_ref_prefix,
-    status::working_tree_status, worktree_slot::WorktreeSlot, worktree_tree::write_worktree_tree,
+    status::working_tree_status,
+    worktree_slot::WorktreeSlot,
+    worktree_tree::{WorktreeTree, write_tree_with_large_files, write_worktree_tree},
 };
 
 /// Attempts to get a free number. Concurrent snapshots of one task are not expected.
@@ -23,6 +25,8 @@ pub struct WorktreeSnapshot {
     pub tree: String,
     /// Nested repositories. Their files are in the snapshot, their history is not.
     pub nested: Vec<PathBuf>,
+    /// Files above the size limit that are not in the snapshot, if it was just taken.
+    pub large_files: Vec<LargeFile>,
 }
 
 /// A snapshot ref as listed by git.
@@ -35,7 +39,7 @@ pub(crate) struct SnapshotRef {
 }
 
 impl RunRepository {
-    /// Takes a snapshot of all files that are not ignored, except the excluded paths.
+    /// Takes a snapshot of all files that are not ignored, except the excluded paths and files above the size limit.
     ///
     /// The worktree's index and HEAD are not changed. The same tree on the same commit is stored only once.
     pub fn snapshot_worktree(
@@ -63,7 +67,25 @@ impl RunRepository {
         label: &str,
         excluded: &[PathBuf],
     ) -> Result<WorktreeSnapshot, RepoError> {
-        let tree = write_worktree_tree(slot, excluded)?;
+        self.preserve_tree(slot, label, &write_worktree_tree(slot, excluded)?)
+    }
+
+    /// Takes a snapshot that has the files above the size limit too.
+    pub(crate) fn snapshot_with_large_files(
+        &self,
+        slot: &WorktreeSlot,
+        label: &str,
+        excluded: &[PathBuf],
+    ) -> Result<WorktreeSnapshot, RepoError> {
+        self.preserve_tree(slot, label, &write_tree_with_large_files(slot, excluded)?)
+    }
+
+    fn preserve_tree(
+        &self,
+        slot: &WorktreeSlot,
+        label: &str,
+        tree: &WorktreeTree,
+    ) -> Result<WorktreeSnapshot, RepoError> {
         let parents = tree.head.as_ref().map_or("", CommitId::as_str);
         let refs = self.snapshot_refs(&slot.name)?;
         let snapshot = |commit, reference| WorktreeSnapshot {
@@ -71,6 +93,7 @@ impl RunRepository {
             reference,
             tree: tree.tree.clone(),
             nested: tree.nested.clone(),
+            large_files: tree.listed_large_files(),
         };
         if let Some(same) = refs
             .iter()
@@ -92,6 +115,7 @@ impl RunRepository {
             reference: snapshot_ref.reference,
             tree: snapshot_ref.tree,
             nested: Vec::new(),
+            large_files: Vec::new(),
         };
         Ok(self.snapshot_refs(&task.to_string())?.into_iter().map(to_snapshot).collect())
     }

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::TaskId;
+use domain::{LargeFile, TaskId};
 
 use crate::{
     CommitId, RepoError, Repository, RunRepository, UntrackedFileRules, git::GitClient,
@@ -66,6 +66,15 @@ pub(crate) enum SlotState {
 pub(crate) enum CheckoutTarget<'a> {
     Branch(&'a str),
     Detached(&'a CommitId),
+}
+
+impl TaskWorktree {
+    /// Lets commits and snapshots have these files above the size limit.
+    #[must_use]
+    pub fn with_large_files(mut self, files: &[LargeFile]) -> Self {
+        files.clone_into(&mut self.slot.untracked_files.large_files);
+        self
+    }
 }
 
 impl WorktreeSlot {

@@ -2,14 +2,16 @@
 //! changed.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io,
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
 };
+
+use domain::LargeFile;
 
 use crate::{
     CommitId, RepoError, UntrackedFileRules,
@@ -19,6 +21,7 @@ use crate::{
     nested_repositories,
     repository::find_commit,
     status::{WorkingTreeStatus, working_tree_status},
+    untracked_files::{LeftOutFiles, large_file},
     worktree_slot::WorktreeSlot,
 };
 
@@ -33,13 +36,24 @@ pub(crate) struct WorktreeTree {
     /// Nested repositories. Their files are in the tree, their history is not.
     pub(crate) nested: Vec<PathBuf>,
     /// Untracked files that are not in the tree: caches.
-    pub(crate) left_out: BTreeSet<PathBuf>,
+    pub(crate) caches: BTreeSet<PathBuf>,
+    /// Files above the size limit that are not in the tree, except those of the last check.
+    pub(crate) large_files: BTreeMap<PathBuf, Metadata>,
+    /// Files above the size limit that the last check left behind.
+    pub(crate) large_leftovers: Vec<PathBuf>,
     /// Changes by the last check that are not in the tree.
     pub(crate) leftovers: Vec<TreeChange>,
 }
 
+impl WorktreeTree {
+    /// Returns the files above the size limit that are not in the tree.
+    pub(crate) fn listed_large_files(&self) -> Vec<LargeFile> {
+        self.large_files.iter().map(|(path, metadata)| large_file(path, metadata.len())).collect()
+    }
+}
+
 /// Writes the tree of the work in a worktree: tracked files, and untracked files that are not ignored, without the
-/// excluded paths, caches, and what the last check left behind.
+/// excluded paths, caches, files above the size limit, and what the last check left behind.
 pub(crate) fn write_worktree_tree(
     slot: &WorktreeSlot,
     excluded: &[PathBuf],
@@ -47,7 +61,17 @@ pub(crate) fn write_worktree_tree(
     write_tree_without(CheckoutFiles::of_slot(slot), excluded, &CheckLeftovers::read(slot)?)
 }
 
-/// Writes the tree of a worktree with what its last check left behind.
+/// Like [`write_worktree_tree`], with files above the size limit.
+pub(crate) fn write_tree_with_large_files(
+    slot: &WorktreeSlot,
+    excluded: &[PathBuf],
+) -> Result<WorktreeTree, RepoError> {
+    let rules = UntrackedFileRules { bytes_max: None, ..slot.untracked_files.clone() };
+    let files = CheckoutFiles { untracked_files: Some(&rules), ..CheckoutFiles::of_slot(slot) };
+    write_tree_without(files, excluded, &CheckLeftovers::read(slot)?)
+}
+
+/// Writes the tree of a worktree with what its last check left behind, except files above the size limit.
 pub(crate) fn write_tree_with_leftovers(slot: &WorktreeSlot) -> Result<WorktreeTree, RepoError> {
     write_tree_without(CheckoutFiles::of_slot(slot), &[], &CheckLeftovers::default())
 }
@@ -57,8 +81,9 @@ pub(crate) fn write_checkout_tree(
     git: &GitClient,
     git_dir: &Path,
     excluded: &[PathBuf],
+    untracked_files: &UntrackedFileRules,
 ) -> Result<WorktreeTree, RepoError> {
-    let files = CheckoutFiles { git, git_dir, untracked_files: None };
+    let files = CheckoutFiles { git, git_dir, untracked_files: Some(untracked_files) };
     write_tree_without(files, excluded, &CheckLeftovers::default())
 }
 
@@ -85,9 +110,9 @@ fn write_tree_without(
     let CheckoutFiles { git, git_dir, untracked_files } = files;
     let head = find_commit(git, "HEAD")?;
     let index = TemporaryIndex::for_git_dir(git, git_dir, head.as_ref())?;
-    let is_left_out = |path: &Path| untracked_files.is_some_and(|rules| rules.is_cache(path));
-    let status = index.add_working_tree(excluded, is_left_out)?;
-    let is_excluded = |path: &PathBuf| excluded.contains(path) || is_left_out(path);
+    let left_out = LeftOutFiles::new(git.folder(), untracked_files);
+    let status = index.add_working_tree(excluded, |path| left_out.contains(path))?;
+    let is_excluded = |path: &PathBuf| excluded.contains(path) || left_out.contains(path);
     let mut lines = nested_repositories::store_nested_files(git, &status.nested, is_excluded)?;
     index.update_paths(&["--force-remove"], excluded)?;
     lines.extend(index.head_entries(head.as_ref(), excluded)?);
@@ -96,9 +121,13 @@ fn write_tree_without(
     }
     let leftovers = index.remove_leftovers(check_leftovers, head.as_ref())?;
     let tree = index.write_tree()?;
-    let left_out = status.untracked.into_iter().filter(|path| is_left_out(path)).collect();
+    let caches = status.untracked.into_iter().filter(|path| left_out.is_cache(path)).collect();
+    let mut large_files = left_out.into_large_files();
+    large_files.retain(|path, _| !excluded.contains(path));
+    let of_check = large_files.extract_if(.., |path, metadata| check_leftovers.has_large_file(path, metadata));
+    let large_leftovers = of_check.map(|(path, _)| path).collect();
     let (unmerged, nested) = (status.unmerged, status.nested);
-    Ok(WorktreeTree { tree, head, unmerged, nested, left_out, leftovers })
+    Ok(WorktreeTree { tree, head, unmerged, nested, caches, large_files, large_leftovers, leftovers })
 }
 
 /// A temporary index file, removed on drop.

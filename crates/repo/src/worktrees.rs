@@ -92,7 +92,7 @@ impl RunRepository {
         let is_session_worktree = slot.name.starts_with(SESSION_WORKTREE_PREFIX);
         // Sessions without a task mostly read; an unchanged worktree needs no snapshot.
         if !is_session_worktree || self.head_if_unchanged(slot)?.is_none() {
-            let snapshot = self.snapshot_slot(slot, "removed", excluded)?;
+            let snapshot = self.snapshot_with_large_files(slot, "removed", excluded)?;
             if let Some(lost_path) = snapshot.nested.first() {
                 return Err(RepoError::WouldLoseWork {
                     path: slot.path.clone(),
@@ -111,7 +111,7 @@ impl RunRepository {
     /// Returns the checked-out commit if the worktree contains nothing else.
     pub(crate) fn head_if_unchanged(&self, slot: &WorktreeSlot) -> Result<Option<CommitId>, RepoError> {
         let tree = write_worktree_tree(slot, &[])?;
-        let Some(head) = tree.head.filter(|_| tree.nested.is_empty()) else { return Ok(None) };
+        let Some(head) = tree.head.filter(|_| tree.nested.is_empty() && tree.large_files.is_empty()) else { return Ok(None) };
         Ok((self.tree_of(&head)? == tree.tree).then_some(head))
     }
 
@@ -122,7 +122,7 @@ impl RunRepository {
         }
         if slot.is_git_dir_intact() {
             if slot.path.is_dir() && self.has_new_or_changed_files(slot)? {
-                self.snapshot_slot(slot, "found unfinished", &[])?;
+                self.snapshot_with_large_files(slot, "found unfinished", &[])?;
             }
             self.preserve_unreachable_commits(slot)?;
         }

@@ -43,6 +43,9 @@ pub struct RunEnvironment {
     /// Names of untracked files and folders that are not committed; `*` matches any characters.
     #[serde(default)]
     pub caches: Vec<String>,
+    /// Size above which untracked files are committed only if the user says so; no limit if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_file_bytes: Option<u64>,
     /// Whether the project's submodules are checked out in worktrees.
     #[serde(default = "default_true")]
     pub submodules: bool,

@@ -121,7 +121,11 @@ impl RunGit {
         let Isolation::Worktrees { base, target } = &environment.isolation else { return Ok(None) };
         let mut repository = Repository::discover(&environment.project, &GitOptions::from_environment())?;
         repository.with_submodules = environment.submodules;
-        repository.untracked_files = UntrackedFileRules { caches: environment.caches.clone() };
+        repository.untracked_files = UntrackedFileRules {
+            caches: environment.caches.clone(),
+            bytes_max: environment.max_file_bytes,
+            large_files: Vec::new(),
+        };
         let run = repository.open_run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,

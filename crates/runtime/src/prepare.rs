@@ -78,7 +78,7 @@ pub fn prepare_run(
     let mut location = location::find(project, &config.worktree, options.in_place)?;
     let (unseen, read_here) = partition_changes(&location, plan.file.as_deref());
     if options.include_changes && !unseen.is_empty() {
-        location.include_changes(&options.person, &read_here)?;
+        location.include_changes(&options.person, &read_here, config.worktree.max_file_bytes)?;
         remarks.push(StartRemark::ChangesIncluded { files: unseen });
     } else if !unseen.is_empty() {
         remarks.push(StartRemark::Uncommitted { files: unseen });
@@ -115,6 +115,7 @@ pub fn prepare_run(
         setup: config.worktree.setup.clone(),
         copy: config.worktree.copy.clone(),
         caches: config.worktree.caches.clone(),
+        max_file_bytes: Some(config.worktree.max_file_bytes),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
         check_retries: config.check_retries,

@@ -154,6 +154,7 @@ impl TestProject {
             setup: Vec::new(),
             copy: Vec::new(),
             caches: vec!["__pycache__".to_owned()],
+            max_file_bytes: Some(10 << 20),
             submodules: true,
             check_retries: 0,
             prices: std::collections::BTreeMap::new(),

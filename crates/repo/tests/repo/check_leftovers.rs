@@ -11,7 +11,12 @@ fn check(fixture: &Fixture, worktree: &TaskWorktree, changes: impl FnOnce(&Path)
     let commit = fixture.run.commit_work(worktree, &commit_options()).unwrap();
     let tree = fixture.run.tree_of(&commit).unwrap();
     changes(&worktree.path);
-    fixture.run.record_check_leftovers(worktree, &tree).unwrap();
+    fixture.run.record_check_leftovers(worktree, &tree, &[]).unwrap();
+}
+
+fn cache_rules(caches: &[&str]) -> UntrackedFileRules {
+    let caches = caches.iter().map(|&name| name.to_owned()).collect();
+    UntrackedFileRules { caches, ..UntrackedFileRules::default() }
 }
 
 fn content(fixture: &Fixture, commit: &repo::CommitId, file: &str) -> String {
@@ -63,6 +68,34 @@ fn a_leftover_that_is_changed_again_is_work() {
 }
 
 #[test]
+fn files_of_the_set_up_are_no_work_until_the_agent_changes_them() {
+    let fixture = Fixture::new();
+    let (first, second) = (fixture.create_worktree("T1"), fixture.create_worktree("T2"));
+    for (worktree, lock) in [(&first, "lock of T1\n"), (&second, "lock of T2\n")] {
+        write_file(&worktree.path, "package-lock.json", lock);
+        write_file(&worktree.path, "file", "changed by the set-up\n");
+        fixture.run.record_setup_leftovers(worktree).unwrap();
+    }
+    let base = fixture.run.repository.resolve_commit("HEAD").unwrap();
+    let snapshot = fixture.run.snapshot_worktree(&first, "before the task", &[]).unwrap();
+    assert_eq!(snapshot.tree, fixture.run.tree_of(&base).unwrap());
+    write_file(&first.path, "work", "of T1\n");
+    // The files are still no work after a check.
+    check(&fixture, &first, |_| {});
+    let commit = fixture.run.commit_work(&first, &commit_options()).unwrap();
+    assert_eq!(file_names_in_commit(&fixture.user_folder(), &commit), ".gitignore\0file\0work\0");
+    assert_eq!(content(&fixture, &commit, "file"), "one\ntwo\nthree");
+    write_file(&second.path, "package-lock.json", "changed by T2\n");
+    let commit = fixture.run.commit_work(&second, &commit_options()).unwrap();
+    assert_eq!(content(&fixture, &commit, "package-lock.json"), "changed by T2");
+    assert!(matches!(fixture.merge("T1"), MergeAttempt::Merged { .. }));
+    assert!(matches!(fixture.merge("T2"), MergeAttempt::Merged { .. }));
+    // The file of the set-up does not prevent the merge into its worktree.
+    fixture.run.merge_run_into_worktree(&first).unwrap();
+    assert_eq!(fs::read_to_string(first.path.join("package-lock.json")).unwrap(), "changed by T2\n");
+}
+
+#[test]
 fn everything_that_a_check_changed_is_preserved_under_a_ref() {
     let fixture = Fixture::new();
     let worktree = fixture.create_worktree("T1");
@@ -76,7 +109,7 @@ fn everything_that_a_check_changed_is_preserved_under_a_ref() {
 #[test]
 fn leftovers_do_not_prevent_the_merge_that_prepares_a_conflict() {
     let mut fixture = Fixture::new();
-    fixture.run.repository.untracked_files = UntrackedFileRules { caches: vec!["cache".to_owned()] };
+    fixture.run.repository.untracked_files = cache_rules(&["cache"]);
     fixture.commit_task_work("T1", |path| {
         write_file(path, "file", "of T1\n");
         write_file(path, "report", "of T1\n");
@@ -104,8 +137,7 @@ fn leftovers_do_not_prevent_the_merge_that_prepares_a_conflict() {
 #[test]
 fn untracked_caches_are_left_out_and_tracked_ones_are_not() {
     let mut fixture = Fixture::with_base_files(|user| write_file(user, "lib/__pycache__/tracked", "x\n"));
-    let caches = ["__pycache__", "*.pyc"].map(str::to_owned).to_vec();
-    fixture.run.repository.untracked_files = UntrackedFileRules { caches };
+    fixture.run.repository.untracked_files = cache_rules(&["__pycache__", "*.pyc"]);
     let worktree = fixture.create_worktree("T1");
     write_file(&worktree.path, "lib/__pycache__/tracked", "changed\n");
     write_file(&worktree.path, "lib/__pycache__/new", "x\n");

@@ -418,7 +418,7 @@ fn changes_that_a_run_included_do_not_block_its_landing() {
     git(&user, &["add", "edited"]);
     let before = git(&user, &["status", "--porcelain"]);
     let excluded = [PathBuf::from("plan")];
-    let base = fixture.run.repository.commit_checkout_changes("ana", &excluded).unwrap();
+    let base = fixture.run.repository.commit_checkout_changes("ana", &excluded, None).unwrap();
     assert_eq!(git(&user, &["status", "--porcelain"]), before, "the checkout stays as it is");
     let listed = git(&user, &["diff-tree", "-r", "--name-status", "--no-commit-id", base.as_str()]);
     assert_eq!(listed.trim_end(), "A\tedited\nM\tkept\nA\tnew\nD\tremoved");

@@ -10,6 +10,7 @@ mod crashes;
 mod discovery;
 mod fixture;
 mod landing;
+mod large_files;
 mod linear_history;
 mod merge;
 mod names;

@@ -157,6 +157,7 @@ impl From<RepoError> for PrepareError {
             | error @ RepoError::BranchNotFound { .. }
             | error @ RepoError::HeadDiverged { .. }
             | error @ RepoError::UnresolvedConflicts { .. }
+            | error @ RepoError::LargeFiles { .. }
             | error @ RepoError::WouldLoseWork { .. }
             | error @ RepoError::PathOccupied { .. }
             | error @ RepoError::SubmoduleCommitMissing { .. }

@@ -28,10 +28,17 @@ pub(super) struct RunLocation {
 
 impl RunLocation {
     /// Starts the run from a commit of the user's changes, except those of the excluded files.
-    pub(super) fn include_changes(&mut self, person: &str, excluded: &[PathBuf]) -> Result<(), PrepareError> {
+    ///
+    /// Fails if an untracked file is larger than `max_file_bytes`.
+    pub(super) fn include_changes(
+        &mut self,
+        person: &str,
+        excluded: &[PathBuf],
+        max_file_bytes: u64,
+    ) -> Result<(), PrepareError> {
         if let (Some(repository), Isolation::Worktrees { base, .. }) = (&self.repository, &mut self.isolation)
         {
-            *base = repository.commit_checkout_changes(person, excluded)?.to_string();
+            *base = repository.commit_checkout_changes(person, excluded, Some(max_file_bytes))?.to_string();
         }
         Ok(())
     }

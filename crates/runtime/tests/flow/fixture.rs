@@ -165,6 +165,7 @@ impl RunFixture {
             setup: Vec::new(),
             copy: vec![".env".into()],
             caches: vec!["__pycache__".to_owned()],
+            max_file_bytes: Some(10 << 20),
             submodules: true,
             check_retries: 0,
             prices: BTreeMap::new(),
