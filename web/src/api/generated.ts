@@ -470,6 +470,7 @@ export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 /** Why a ref of a run is kept. */
 export type KeptRefReason = { "type": "checkedOut" }
 | { "type": "unmergedWork" }
+| { "type": "neededToLand" }
 | { "type": "recent",
   /** Age in seconds. */
   ageS: number,
