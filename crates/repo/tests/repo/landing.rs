@@ -322,7 +322,7 @@ fn commits_that_conflict_one_by_one_are_merged_instead() {
     // The user already has the final text: the whole work merges, its first step does not.
     commit_as_user(&fixture, "other", "final\n");
     let landing = planned_rebase(&fixture, &last);
-    assert_eq!(landing.kind, LandingKind::Merge);
+    assert_eq!(landing.kind, LandingKind::MergeInsteadOfRebase);
 }
 
 #[test]

@@ -6,7 +6,7 @@ import { deleteFinishedWorktrees, landRun } from "~/api/runs";
 import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { toast } from "~/components/toasts";
 import type { RunActionId } from "./availableRunActions";
-import { landMessage } from "./landMessage";
+import { landMessages, lastLines } from "./landMessage";
 
 type ConfirmedActionId = Exclude<RunActionId, "pause" | "continue">;
 type Props = { run: RunRow; action: ConfirmedActionId; onClose: () => void };
@@ -17,8 +17,13 @@ export function RunActionSheet({ run: { id, title }, action, onClose }: Props) {
   const [isAll, setIsAll] = useState(false);
   const actions: Record<ConfirmedActionId, () => Promise<string | null>> = {
     land: async () => {
-      const { key, values, isMerged } = landMessage(await landRun(id, { isAll }));
-      const message = t(`mergeResult.${key}`, values);
+      const landed = await landRun(id, { isAll });
+      const { messages, isMerged } = landMessages(landed);
+      let message = messages.map(({ key, values }) => t(`mergeResult.${key}`, values)).join(" ");
+      if (landed.type === "checkNotRun") {
+        const reason = t(`checks.obstacle.${landed.obstacle.type}`, { ...landed.obstacle });
+        message = `${message} ${reason}\n${lastLines(landed.output)}`;
+      }
       if (!isMerged) return message;
       toast.done(message);
       return null;

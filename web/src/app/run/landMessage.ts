@@ -7,12 +7,20 @@ const FILES_MAX = 5;
 /** Earlier lines of a failed check are left out of the message. */
 const OUTPUT_LINES_MAX = 5;
 
-/** Returns the key of the message with its values, and whether the branch contains the run's work. */
-export function landMessage(landed: LandReport): {
-  key: string;
-  values: Record<string, string | number>;
-  isMerged: boolean;
-} {
+type Message = { key: string; values: Record<string, string | number> };
+
+/** Returns the messages about a result, in their order, and whether the branch contains the run's work. */
+export function landMessages(landed: LandReport): { messages: Message[]; isMerged: boolean } {
+  const { isMerged, ...message } = mainMessage(landed);
+  const messages = [message];
+  if (landed.type === "landed" || landed.type === "planned") {
+    if (landed.kind === "mergeInsteadOfRebase") messages.push({ key: landed.kind, values: {} });
+    if (landed.isUnchecked) messages.push({ key: "unchecked", values: {} });
+  }
+  return { messages, isMerged };
+}
+
+function mainMessage(landed: LandReport): Message & { isMerged: boolean } {
   const { branch } = landed;
   const shorten = (files: string[]) => {
     const named = files.slice(0, FILES_MAX).join(", ");
@@ -43,9 +51,11 @@ export function landMessage(landed: LandReport): {
         isMerged: false,
       };
     }
+    case "checkNotRun":
+      return { key: landed.type, values: { branch, command: landed.command }, isMerged: false };
     case "checkFailed": {
       const { start, finish } = toShellLines(landed.manualMerge);
-      const output = landed.output.trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n");
+      const output = lastLines(landed.output);
       return {
         key: landed.type,
         values: { branch, command: landed.command, output, start, finish },
@@ -53,6 +63,10 @@ export function landMessage(landed: LandReport): {
       };
     }
   }
+}
+
+export function lastLines(output: string) {
+  return output.trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n");
 }
 
 function toShellLines({ start, finish }: ManualMerge) {
