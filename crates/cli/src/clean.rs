@@ -74,7 +74,10 @@ fn print_refs(refs: &RefCleanupReport) {
         let why = match reason {
             KeptRefReason::CheckedOut => localized("checked out in a worktree", "워크트리에서 사용 중"),
             KeptRefReason::UnmergedWork => {
-                localized("its work is in no branch of yours", "내 브랜치에 없는 작업이 있음")
+                localized("none of your branches contains its work", "내 브랜치에 없는 작업이 있음")
+            }
+            KeptRefReason::NeededToLand => {
+                localized("needed to merge the rest of the run", "나머지 결과를 병합할 때 필요함")
             }
             KeptRefReason::Recent { age_s } => {
                 let days = age_s / 86_400;

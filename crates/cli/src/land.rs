@@ -5,6 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::Args;
 use domain::RunId;
 use runtime::{LandKind, LandOptions, LandReport, ManualMerge};
+use views::describe_check_obstacle;
 
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
@@ -13,6 +14,7 @@ use crate::{
     plural::plural,
     printable::{printable, printable_json, printable_line},
     remote,
+    remote::environment_locale,
 };
 
 /// How many files a message lists.
@@ -54,7 +56,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if common.json {
         println!("{}", printable_json(&landed).unwrap_or_default());
     }
-    if let (false, LandReport::CheckFailed { output, .. }) = (common.json, &landed) {
+    if let (false, LandReport::CheckFailed { output, .. } | LandReport::CheckNotRun { output, .. }) =
+        (common.json, &landed)
+    {
         print_lines(last_lines(output));
     }
     let done = describe(landed, &run.id)?;
@@ -68,11 +72,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn describe(report: LandReport, run: &RunId) -> Result<String, Failure> {
     let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
     match report {
-        LandReport::Landed { branch, commit, from, n_commits, kind } => {
-            Ok(describe_landed(run, &branch, &commit, from.as_deref(), n_commits, kind))
+        LandReport::Landed { branch, commit, from, n_commits, kind, is_unchecked } => {
+            let note = if is_unchecked { unchecked_note() } else { String::new() };
+            Ok(describe_landed(run, &branch, &commit, from.as_deref(), n_commits, kind) + &note)
         }
-        LandReport::Planned { branch, from: _, n_commits, kind, files, check } => {
-            Ok(describe_plan(run, &branch, n_commits, kind, &files, check.as_deref()))
+        LandReport::Planned { branch, from: _, n_commits, kind, files, check, is_unchecked } => {
+            let note = if is_unchecked { unchecked_note() } else { String::new() };
+            Ok(describe_plan(run, &branch, n_commits, kind, &files, check.as_deref()) + &note)
         }
         LandReport::AlreadyLanded { branch } => Ok(localized(
             format!("{branch} already contains the work of {run}"),
@@ -157,6 +163,21 @@ fn describe(report: LandReport, run: &RunId) -> Result<String, Failure> {
                 ),
             )
         }
+        LandReport::CheckNotRun { branch, command, obstacle, output: _ } => {
+            let reason = describe_check_obstacle(environment_locale(), &obstacle);
+            failure(
+                localized(
+                    format!(
+                        "`{command}` could not run on {branch} merged with {run}: {reason}. {branch} was not changed."
+                    ),
+                    format!(
+                        "{branch} 브랜치와 실행 {run}의 결과를 합친 뒤 `{command}` 검증을 실행하지 못했습니다: {reason}. \
+                         브랜치는 변경되지 않았습니다."
+                    ),
+                ),
+                localized("Fix the cause, then run the command again.", "원인을 해결한 뒤 다시 실행하세요."),
+            )
+        }
         LandReport::UnknownBranch { branch } => failure(
             localized(format!("Branch '{branch}' does not exist."), format!("'{branch}' 브랜치가 없습니다.")),
             localized(
@@ -189,13 +210,26 @@ fn describe_landed(
         Some(from) => format!("{}..{}", short_commit(from), short_commit(commit)),
         None => short_commit(commit).to_owned(),
     };
-    let (as_one, as_one_korean) = match kind {
-        LandKind::FastForward | LandKind::Merge | LandKind::Rebase => ("", ""),
+    let (how, how_korean) = match kind {
+        LandKind::FastForward | LandKind::Merge => ("", ""),
+        LandKind::Rebase => (" by rebasing them", "리베이스하여 "),
+        LandKind::MergeInsteadOfRebase => (
+            " with a merge commit, because they cannot be rebased one by one",
+            "하나씩 리베이스할 수 없어 병합 커밋으로 ",
+        ),
         LandKind::Squash => (" as one commit", "하나의 커밋으로 "),
     };
     localized(
-        format!("Merged {commits} of {run} into {branch}{as_one} ({range})"),
-        format!("실행 {run}의 커밋 {n_commits}개를 {branch} 브랜치에 {as_one_korean}병합했습니다 ({range})"),
+        format!("Merged {commits} of {run} into {branch}{how} ({range})"),
+        format!("실행 {run}의 커밋 {n_commits}개를 {branch} 브랜치에 {how_korean}병합했습니다 ({range})"),
+    )
+}
+
+/// Returns a line about a merged result that no check examined.
+fn unchecked_note() -> String {
+    localized(
+        "\nThe merged result is not checked: no check is set (checks.verify)",
+        "\n병합한 결과를 검증하지 않습니다. 설정된 검증이 없습니다 (checks.verify)",
     )
 }
 
@@ -212,6 +246,10 @@ fn describe_plan(
         LandKind::FastForward => ("by fast-forward", "빨리 감기로"),
         LandKind::Merge => ("with a merge commit", "병합 커밋으로"),
         LandKind::Rebase => ("by rebasing them", "리베이스하여"),
+        LandKind::MergeInsteadOfRebase => (
+            "with a merge commit, because they cannot be rebased one by one",
+            "하나씩 리베이스할 수 없어 병합 커밋으로",
+        ),
         LandKind::Squash => ("as one commit", "하나의 커밋으로"),
     };
     let (n_files, names) = (files.len(), listed(files));

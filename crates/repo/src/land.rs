@@ -90,6 +90,8 @@ pub enum LandingKind {
     Merge,
     /// It gets copies of the run's commits.
     Rebase,
+    /// It gets a merge commit, because the run's commits cannot be copied one by one.
+    MergeInsteadOfRebase,
     /// It gets one commit with all changes.
     Squash,
 }
@@ -185,7 +187,9 @@ impl RunRepository {
                 match self.replay_commits(&commits, &tip, &tree)? {
                     Some(to) => (LandingKind::Rebase, to),
                     // Its commits conflict one by one, although the whole work does not.
-                    None => (LandingKind::Merge, self.landing_merge_commit(request, &tip, &tree)?),
+                    None => {
+                        (LandingKind::MergeInsteadOfRebase, self.landing_merge_commit(request, &tip, &tree)?)
+                    }
                 }
             }
             LandingStrategy::Merge => (LandingKind::Merge, self.landing_merge_commit(request, &tip, &tree)?),
@@ -421,7 +425,9 @@ impl RunRepository {
     /// is on a branch.
     fn record_squash(&self, landing: &PlannedLanding) -> Result<(), RepoError> {
         match landing.kind {
-            LandingKind::FastForward | LandingKind::Merge => return Ok(()),
+            LandingKind::FastForward | LandingKind::Merge | LandingKind::MergeInsteadOfRebase => {
+                return Ok(());
+            }
             LandingKind::Squash | LandingKind::Rebase => {}
         }
         let name = squash_ref(&self.run_id, &landing.to);

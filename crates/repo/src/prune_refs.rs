@@ -3,24 +3,29 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    RepoError, RunRepository,
+    CommitId, LandingPlan, LandingRequest, LandingStrategy, RepoError, RunRepository,
     names::{branch_ref, gate_ref_prefix, run_branch_prefix, snapshot_refs_of_run, squash_ref_prefix},
+    repository::find_commit,
     worktree_lock,
 };
 
 /// Prefixes of refs that Jangdan does not write: work that one of them contains is the user's.
 const USER_REFS: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
 
-/// Commits of the user, newest first, whose trees are compared with saved states.
-const USER_COMMITS_MAX: &str = "10000";
+/// Landed commits, newest first, whose trees are compared with saved states.
+const LANDED_COMMITS_MAX: &str = "10000";
 
 /// Which refs are deleted.
 #[derive(Debug, Clone, Copy)]
-pub struct RefPruneOptions {
+pub struct RefPruneOptions<'a> {
     /// The current time, in seconds since the epoch.
     pub now_s: u64,
     /// Age from which saved states are deleted; `None` keeps those whose work is not elsewhere.
     pub max_age_s: Option<u64>,
+    /// Branch of the user into which the run is landed.
+    pub target: Option<&'a str>,
+    /// Commit that the run started from, if it is landed as one commit for each task.
+    pub linear_base: Option<&'a CommitId>,
 }
 
 /// What was deleted.
@@ -41,6 +46,8 @@ pub enum RefKeepReason {
     CheckedOut,
     /// No branch or tag of the user contains its work.
     UnmergedWork,
+    /// Landing the rest of the run needs it: it tells which work was landed as other commits.
+    NeededToLand,
     /// It is a saved state of this age.
     Recent {
         /// Age in seconds.
@@ -57,16 +64,18 @@ struct RunRef {
 }
 
 impl RunRepository {
-    /// Deletes refs of the run: branches and gate refs whose work a ref of the user contains, and saved states that
-    /// are contained there or older than the limit. The run must have ended.
-    pub fn prune_refs(&self, options: RefPruneOptions) -> Result<RefPruneReport, RepoError> {
+    /// Deletes refs of the run: branches and gate refs whose work a ref of the user contains, also as other commits, and
+    /// saved states that are contained there or older than the limit. The run must have ended.
+    pub fn prune_refs(&self, options: RefPruneOptions<'_>) -> Result<RefPruneReport, RepoError> {
         let checked_out = self.checked_out_branches()?;
         let run_branches = branch_ref(&run_branch_prefix(&self.run_id));
         let snapshots = snapshot_refs_of_run(&self.run_id);
         let mut report = RefPruneReport::default();
         let mut deleted = Vec::new();
-        let (refs, user_refs) = (self.refs_of_run()?, self.user_refs()?);
-        let user_trees = self.trees_of(&user_refs)?;
+        let refs = self.refs_of_run()?;
+        let mut landed = self.user_refs()?;
+        landed.extend(self.commits_landed_as_others(&refs, &landed, options)?);
+        let landed_trees = self.trees_of(&landed)?;
         // Squash refs are needed for as long as there is work of the run that could be landed.
         let (squash_refs, refs): (Vec<RunRef>, Vec<RunRef>) =
             refs.into_iter().partition(|run_ref| run_ref.name.starts_with(&squash_ref_prefix(&self.run_id)));
@@ -74,11 +83,11 @@ impl RunRepository {
             let age_s = options.now_s.saturating_sub(run_ref.written_s);
             let is_old = options.max_age_s.is_some_and(|max| age_s >= max);
             let is_snapshot = run_ref.name.starts_with(&snapshots);
-            // Its files are in a commit of the user, although its own commit is not.
-            let is_obsolete = is_snapshot && (is_old || user_trees.contains(&run_ref.tree));
+            // Its files are in a landed commit, although its own commit is not.
+            let is_obsolete = is_snapshot && (is_old || landed_trees.contains(&run_ref.tree));
             let reason = if run_ref.name.starts_with(&run_branches) && checked_out.contains(&run_ref.name) {
                 Some(RefKeepReason::CheckedOut)
-            } else if is_obsolete || self.is_contained(&run_ref.object, &user_refs)? {
+            } else if is_obsolete || self.is_contained(&run_ref.object, &landed)? {
                 None
             } else if is_snapshot {
                 Some(RefKeepReason::Recent { age_s })
@@ -93,7 +102,7 @@ impl RunRepository {
         if report.kept.is_empty() {
             deleted.extend(squash_refs);
         } else {
-            let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, RefKeepReason::UnmergedWork));
+            let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, RefKeepReason::NeededToLand));
             report.kept.extend(kept);
         }
         report.freed_bytes = self.delete_refs(&deleted)?;
@@ -127,13 +136,64 @@ impl RunRepository {
         Ok(listed.lines().filter(|name| !name.starts_with(&own)).map(str::to_owned).collect())
     }
 
+    /// Returns commits of the run whose work the refs of the user contain as other commits: squashed, rebased, or as one
+    /// commit for each task.
+    fn commits_landed_as_others(
+        &self,
+        refs: &[RunRef],
+        user_refs: &[String],
+        options: RefPruneOptions<'_>,
+    ) -> Result<Vec<String>, RepoError> {
+        let squash_prefix = squash_ref_prefix(&self.run_id);
+        let mut landed = Vec::new();
+        for run_ref in refs {
+            let Some(squash) = run_ref.name.strip_prefix(&squash_prefix) else { continue };
+            // A squash commit that no branch was moved to may have been removed.
+            if find_commit(&self.repository.git, squash)?.is_some() && self.is_contained(squash, user_refs)? {
+                landed.push(run_ref.object.clone());
+            }
+        }
+        let Some(tip) = self.branch_tip(&self.run_branch())? else { return Ok(landed) };
+        let linear_tip = options.linear_base.map(|base| self.linearize(base, &tip)).transpose()?;
+        if let (Some(base), Some(linear_tip)) = (options.linear_base, &linear_tip) {
+            let contained: Vec<String> = user_refs.iter().chain(&landed).cloned().collect();
+            landed.extend(self.last_landed_step(base, &tip, linear_tip, &contained)?);
+        }
+        if let Some(branch) = options.target {
+            let (commit, strategy) = (linear_tip.as_ref().unwrap_or(&tip), LandingStrategy::Merge);
+            if self.plan_landing(&LandingRequest { branch, commit, strategy })? == LandingPlan::AlreadyLanded
+            {
+                landed.push(tip.to_string());
+            }
+        }
+        Ok(landed)
+    }
+
+    /// Returns the last step of the run's branch whose copy, an ancestor of `linear_tip`, is contained.
+    fn last_landed_step(
+        &self,
+        base: &CommitId,
+        tip: &CommitId,
+        linear_tip: &CommitId,
+        contained: &[String],
+    ) -> Result<Option<String>, RepoError> {
+        let excluded = contained.iter().map(|name| format!("^{name}"));
+        let call = self.repository.git.call(["rev-list", "--count", linear_tip.as_str()]).args(excluded);
+        // There is one copy for each step.
+        let skip = format!("--skip={}", call.run()?.trimmed_text());
+        let range = format!("{base}..{tip}");
+        let call = self.repository.git.call(["rev-list", "--first-parent", "-n", "1", &skip, &range]);
+        let step = call.run()?.trimmed_text();
+        Ok((!step.is_empty()).then_some(step))
+    }
+
     /// Returns the trees of the last commits of these refs.
     fn trees_of(&self, refs: &[String]) -> Result<BTreeSet<String>, RepoError> {
         if refs.is_empty() {
             return Ok(BTreeSet::new());
         }
         let call =
-            self.repository.git.call(["log", "--no-show-signature", "--format=%T", "-n", USER_COMMITS_MAX]);
+            self.repository.git.call(["log", "--no-show-signature", "--format=%T", "-n", LANDED_COMMITS_MAX]);
         let listed = call.args(refs.iter().cloned()).run()?.trimmed_text();
         Ok(listed.lines().map(str::to_owned).collect())
     }

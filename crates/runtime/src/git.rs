@@ -78,6 +78,8 @@ pub enum KeptRefReason {
     CheckedOut,
     /// No branch or tag of the user contains its work.
     UnmergedWork,
+    /// Landing the rest of the run needs it: it tells which work was landed as other commits.
+    NeededToLand,
     /// It is a saved state of this age.
     Recent {
         /// Age in seconds.
@@ -556,12 +558,22 @@ impl RunGit {
         let _lock = self.lock();
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now_s = since_epoch.map_or(0, |since| since.as_secs());
-        let options = RefPruneOptions { now_s, max_age_s: max_age_ms.map(|age| age / 1000) };
+        let linear_base = match self.style.is_squashed {
+            true => Some(self.run.repository.resolve_commit(&self.base)?),
+            false => None,
+        };
+        let options = RefPruneOptions {
+            now_s,
+            max_age_s: max_age_ms.map(|age| age / 1000),
+            target: self.target.as_deref(),
+            linear_base: linear_base.as_ref(),
+        };
         let RefPruneReport { deleted, kept, freed_bytes } = self.run.prune_refs(options)?;
         let kept = kept.into_iter().map(|(name, reason)| {
             let reason = match reason {
                 RefKeepReason::CheckedOut => KeptRefReason::CheckedOut,
                 RefKeepReason::UnmergedWork => KeptRefReason::UnmergedWork,
+                RefKeepReason::NeededToLand => KeptRefReason::NeededToLand,
                 RefKeepReason::Recent { age_s } => KeptRefReason::Recent { age_s },
             };
             (name, reason)

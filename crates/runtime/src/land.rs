@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::PhaseNumber;
+use domain::{CheckObstacle, PhaseNumber};
 use repo::LandingKind;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,9 @@ pub enum LandReport {
         /// How the branch got them.
         #[serde(default)]
         kind: LandKind,
+        /// Whether the run's work was merged with other commits and no check is set that examines the result.
+        #[serde(default)]
+        is_unchecked: bool,
     },
     /// The branch would be moved. Reported for a dry run.
     Planned {
@@ -54,6 +57,9 @@ pub enum LandReport {
         files: Vec<PathBuf>,
         /// Command that would check the merged result before the branch moves.
         check: Option<String>,
+        /// Whether the run's work would be merged with other commits and no check is set that examines the result.
+        #[serde(default)]
+        is_unchecked: bool,
     },
     /// The branch already contained the work.
     AlreadyLanded {
@@ -97,6 +103,17 @@ pub enum LandReport {
         /// How to merge by hand.
         manual_merge: ManualMerge,
     },
+    /// The check of the merged result could not run, which says nothing about the work. The branch was not moved.
+    CheckNotRun {
+        /// Name of the target branch.
+        branch: String,
+        /// Command of the check.
+        command: String,
+        /// What prevented it.
+        obstacle: CheckObstacle,
+        /// End of its output.
+        output: String,
+    },
     /// No phase is approved.
     NotApproved {
         /// The run's own branch, which has the merged tasks.
@@ -132,6 +149,8 @@ pub enum LandKind {
     Merge,
     /// It gets copies of the run's commits.
     Rebase,
+    /// It gets a merge commit, because the run's commits conflict one by one although the whole work does not.
+    MergeInsteadOfRebase,
     /// It gets one commit with all changes.
     Squash,
 }
@@ -176,6 +195,9 @@ impl LandReport {
             Self::CheckFailed { branch, command, .. } => {
                 Some(format!("`{command}` fails on {branch} merged with the run: see `jangdan land`"))
             }
+            Self::CheckNotRun { branch, command, obstacle, .. } => {
+                Some(format!("`{command}` could not run on {branch} merged with the run: {obstacle}"))
+            }
             Self::UnknownBranch { branch } => {
                 Some(format!("branch {branch} does not exist: create it first"))
             }
@@ -199,6 +221,7 @@ impl From<LandingKind> for LandKind {
             LandingKind::FastForward => Self::FastForward,
             LandingKind::Merge => Self::Merge,
             LandingKind::Rebase => Self::Rebase,
+            LandingKind::MergeInsteadOfRebase => Self::MergeInsteadOfRebase,
             LandingKind::Squash => Self::Squash,
         }
     }

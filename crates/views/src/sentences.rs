@@ -3,7 +3,7 @@
 pub(crate) mod en;
 pub(crate) mod ko;
 
-use domain::{CompletionProof, Locale, Receipt, TaskId};
+use domain::{CheckObstacle, CompletionProof, Locale, Receipt, TaskId};
 
 use crate::{Rows, TaskMark};
 
@@ -45,4 +45,12 @@ fn describe_proof(locale: Locale, rows: &Rows, task: &TaskId, proof: CompletionP
     let is_other = |mark: &&TaskMark| !matches!(mark, TaskMark::Unchecked | TaskMark::Waived);
     let others = marks.iter().filter(is_other).map(|mark| describe_task_mark(locale, *mark));
     std::iter::once(proof).chain(others).collect::<Vec<_>>().join(", ")
+}
+
+/// Describes why a check could not run: "pytest is not on PATH".
+pub fn describe_check_obstacle(locale: Locale, obstacle: &CheckObstacle) -> String {
+    match locale {
+        Locale::En => obstacle.to_string(),
+        Locale::Ko => ko::check_obstacle(obstacle),
+    }
 }

@@ -470,13 +470,14 @@ export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 /** Why a ref of a run is kept. */
 export type KeptRefReason = { "type": "checkedOut" }
 | { "type": "unmergedWork" }
+| { "type": "neededToLand" }
 | { "type": "recent",
   /** Age in seconds. */
   ageS: number,
 };
 
 /** How a branch gets the work of a run. */
-export type LandKind = "fastForward" | "merge" | "rebase" | "squash";
+export type LandKind = "fastForward" | "merge" | "rebase" | "mergeInsteadOfRebase" | "squash";
 
 /** Result of bringing the work of a run into its target branch. */
 export type LandReport = { "type": "landed",
@@ -490,6 +491,8 @@ export type LandReport = { "type": "landed",
   nCommits: number,
   /** How the branch got them. */
   kind: LandKind,
+  /** Whether the run's work was merged with other commits and no check is set that examines the result. */
+  isUnchecked: boolean,
 }
 | { "type": "planned",
   /** Name of the target branch. */
@@ -504,6 +507,8 @@ export type LandReport = { "type": "landed",
   files: Array<string>,
   /** Command that would check the merged result before the branch moves. */
   check: string | null,
+  /** Whether the run's work would be merged with other commits and no check is set that examines the result. */
+  isUnchecked: boolean,
 }
 | { "type": "alreadyLanded",
   /** Name of the target branch. */
@@ -538,6 +543,16 @@ export type LandReport = { "type": "landed",
   output: string,
   /** How to merge by hand. */
   manualMerge: ManualMerge,
+}
+| { "type": "checkNotRun",
+  /** Name of the target branch. */
+  branch: string,
+  /** Command of the check. */
+  command: string,
+  /** What prevented it. */
+  obstacle: CheckObstacle,
+  /** End of its output. */
+  output: string,
 }
 | { "type": "notApproved",
   /** The run's own branch, which has the merged tasks. */

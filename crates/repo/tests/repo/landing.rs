@@ -322,7 +322,7 @@ fn commits_that_conflict_one_by_one_are_merged_instead() {
     // The user already has the final text: the whole work merges, its first step does not.
     commit_as_user(&fixture, "other", "final\n");
     let landing = planned_rebase(&fixture, &last);
-    assert_eq!(landing.kind, LandingKind::Merge);
+    assert_eq!(landing.kind, LandingKind::MergeInsteadOfRebase);
 }
 
 #[test]
@@ -336,7 +336,9 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
     let worktree = fixture.run.open_worktree(&task_id("T1")).unwrap();
     fixture.run.remove_worktree(&worktree, &[]).unwrap();
     let now_s = git(&user, &["log", "-1", "--format=%ct", &saved]).parse().unwrap();
-    let prune = |now_s, max_age_s| fixture.run.prune_refs(RefPruneOptions { now_s, max_age_s }).unwrap();
+    let prune = |now_s, max_age_s| {
+        fixture.run.prune_refs(RefPruneOptions { now_s, max_age_s, target: None, linear_base: None }).unwrap()
+    };
 
     let report = prune(now_s, Some(60));
     assert_eq!(report.deleted, [""; 0]);
@@ -354,6 +356,74 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
     let report = prune(now_s, None);
     assert_eq!(report.kept, []);
     assert_eq!(git(&user, &["for-each-ref", "refs/heads/jangdan", "refs/jangdan"]), "");
+}
+
+/// Tells which refs of the run pruning keeps.
+fn kept_refs(fixture: &Fixture, target: Option<&str>, linear_base: Option<&CommitId>) -> Vec<String> {
+    let options = RefPruneOptions { now_s: 0, max_age_s: None, target, linear_base };
+    fixture.run.prune_refs(options).unwrap().kept.into_iter().map(|(name, _)| name).collect()
+}
+
+fn remove_worktree(fixture: &Fixture, task: &str) {
+    let worktree = fixture.run.open_worktree(&task_id(task)).unwrap();
+    fixture.run.remove_worktree(&worktree, &[]).unwrap();
+}
+
+#[test]
+fn refs_of_work_that_was_landed_as_other_commits_are_deleted() {
+    for strategy in [LandingStrategy::Squash, LandingStrategy::Rebase] {
+        let (fixture, first) = run_ahead_of_main();
+        let user = fixture.user_folder();
+        fixture.run.record_gate_commit(1, &first).unwrap();
+        remove_worktree(&fixture, "T1");
+        merge_task_work(&fixture, "T2", |path| write_file(path, "later", "later\n"));
+        remove_worktree(&fixture, "T2");
+        commit_as_user(&fixture, "mine", "mine\n");
+        let plan = |commit: &CommitId| {
+            let request = LandingRequest { branch: "main", commit, strategy };
+            planned_move(fixture.run.plan_landing(&request).unwrap())
+        };
+        let landing = plan(&first);
+        assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+        let squash_ref = format!("refs/jangdan/squash/r1/{}", landing.to);
+        let kept = kept_refs(&fixture, Some("main"), None);
+        let unmerged = ["refs/heads/jangdan/r1/T2", "refs/heads/jangdan/r1/run", &squash_ref];
+        assert_eq!(kept.iter().filter(|name| !name.contains("keep")).collect::<Vec<_>>(), unmerged);
+
+        let landing = plan(&fixture.run.run_tip().unwrap());
+        assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
+        assert_eq!(kept_refs(&fixture, Some("main"), None), [""; 0]);
+        assert_eq!(git(&user, &["for-each-ref", "refs/heads/jangdan", "refs/jangdan"]), "");
+        assert_eq!(kept_refs(&fixture, Some("main"), None), [""; 0], "the run's branch is deleted");
+    }
+}
+
+#[test]
+fn refs_of_work_that_was_landed_as_one_commit_for_each_task_are_deleted() {
+    let (fixture, first) = run_ahead_of_main();
+    let base = fixture.run.repository.resolve_commit("main").unwrap();
+    remove_worktree(&fixture, "T1");
+    let second = merge_task_work(&fixture, "T2", |path| write_file(path, "later", "later\n"));
+    remove_worktree(&fixture, "T2");
+    let linear = |commit| fixture.run.linearize(&base, commit).unwrap();
+    assert_eq!(land_in_checkout(&fixture, &linear(&first)), LandingOutcome::Landed);
+    let kept = kept_refs(&fixture, Some("main"), Some(&base));
+    assert_eq!(kept[..2], ["refs/heads/jangdan/r1/T2", "refs/heads/jangdan/r1/run"]);
+    assert_eq!(land_in_checkout(&fixture, &linear(&second)), LandingOutcome::Landed);
+    assert_eq!(kept_refs(&fixture, Some("main"), Some(&base)), [""; 0]);
+}
+
+#[test]
+fn refs_of_work_that_the_user_squashed_into_the_target_are_deleted() {
+    let (fixture, _) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    remove_worktree(&fixture, "T1");
+    git(&user, &["merge", "--quiet", "--squash", "jangdan/r1/run"]);
+    git(&user, &["commit", "--quiet", "-m", "by hand"]);
+    commit_as_user(&fixture, "mine", "mine\n");
+    let n_kept = |target| kept_refs(&fixture, target, None).len();
+    assert!(n_kept(None) > 0, "no branch contains the commits");
+    assert_eq!(n_kept(Some("main")), 0);
 }
 
 #[test]

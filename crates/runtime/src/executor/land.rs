@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use domain::Receipt;
 use engine::LandingCheck;
 use repo::{CommitId, LandingOutcome, LandingPlan, LandingStrategy, PlannedLanding, RepoError};
 
@@ -116,21 +117,28 @@ pub(crate) fn land(
             }
         }
         let check = order.check.command.as_ref().filter(|_| landing.has_new_tree);
+        let is_unchecked = landing.has_new_tree && check.is_none();
         if order.checkout == CheckoutPolicy::DryRun {
-            return Ok(planned_report(landing, check.cloned()));
+            return Ok(planned_report(landing, check.cloned(), is_unchecked));
         }
-        if let Some(command) = check
-            && let Some(output) = run_check(context, git, &landing, command, order, stop_token)?
-        {
-            let manual_merge = manual_merge(context, git, &branch, &source, "git merge --no-commit")?;
-            return Ok(LandReport::CheckFailed { branch, command: command.clone(), output, manual_merge });
+        if let Some(command) = check {
+            let receipt = run_check(context, git, &landing, command, order, stop_token)?;
+            let (is_passed, command) = (receipt.passed(), command.clone());
+            let Receipt { obstacle, output_tail: output, .. } = receipt;
+            if let Some(obstacle) = obstacle {
+                return Ok(LandReport::CheckNotRun { branch, command, obstacle, output });
+            }
+            if !is_passed {
+                let manual_merge = manual_merge(context, git, &branch, &source, "git merge --no-commit")?;
+                return Ok(LandReport::CheckFailed { branch, command, output, manual_merge });
+            }
         }
         let outcome = match &path {
             Some(path) => git.land_checked_out(&landing, path)?,
             None => git.land(&landing)?,
         };
         match outcome {
-            LandingOutcome::Landed => return Ok(landed_report(landing)),
+            LandingOutcome::Landed => return Ok(landed_report(landing, is_unchecked)),
             LandingOutcome::Dirty { files } => return Ok(LandReport::Dirty { branch, files }),
             // The branch was committed to, checked out or switched away from meanwhile.
             LandingOutcome::BranchMoved | LandingOutcome::CheckedOut { .. } => {}
@@ -139,7 +147,7 @@ pub(crate) fn land(
     Err(LandError::Failed(format!("branch {branch} was moved meanwhile, {ATTEMPTS_MAX} times")))
 }
 
-/// Runs the check on the commit that the branch would be moved to. Returns the end of its output if it fails.
+/// Runs the check on the commit that the branch would be moved to.
 fn run_check(
     context: &RunContext,
     git: &RunGit,
@@ -147,7 +155,7 @@ fn run_check(
     command: &str,
     order: &LandingOrder,
     stop_token: &StopToken,
-) -> Result<Option<String>, LandError> {
+) -> Result<Receipt, LandError> {
     let tree = landing.tree.clone();
     // A check of the same tree that a killed server left is continued.
     let name = format!("land-{}", tree.get(..TREE_CHARS).unwrap_or(&tree));
@@ -163,19 +171,19 @@ fn run_check(
     if stop_token.is_stopped() {
         return Err(LandError::Failed("the server stopped during the check of the merged result".to_owned()));
     }
-    Ok((!receipt.passed()).then_some(receipt.output_tail))
+    Ok(receipt)
 }
 
-fn planned_report(landing: PlannedLanding, check: Option<String>) -> LandReport {
+fn planned_report(landing: PlannedLanding, check: Option<String>, is_unchecked: bool) -> LandReport {
     let PlannedLanding { branch, from, n_commits, kind, files, .. } = landing;
     let from = from.map(|from| from.to_string());
-    LandReport::Planned { branch, from, n_commits, kind: kind.into(), files, check }
+    LandReport::Planned { branch, from, n_commits, kind: kind.into(), files, check, is_unchecked }
 }
 
-fn landed_report(landing: PlannedLanding) -> LandReport {
+fn landed_report(landing: PlannedLanding, is_unchecked: bool) -> LandReport {
     let PlannedLanding { branch, from, to, n_commits, kind, .. } = landing;
     let from = from.map(|from| from.to_string());
-    LandReport::Landed { branch, commit: to.to_string(), from, n_commits, kind: kind.into() }
+    LandReport::Landed { branch, commit: to.to_string(), from, n_commits, kind: kind.into(), is_unchecked }
 }
 
 /// Returns the commands that merge the run's commit by hand, to be typed in the project's folder.

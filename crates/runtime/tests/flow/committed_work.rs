@@ -122,4 +122,5 @@ while read -r line; do :; done
     assert_eq!(fixture.git(&["rev-parse", &trees[0]]), fixture.git(&["rev-parse", &trees[1]]));
     // Landing again finds the same commits.
     assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::AlreadyLanded { .. })));
+    assert_eq!(fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap().kept, []);
 }

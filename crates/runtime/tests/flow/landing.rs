@@ -1,6 +1,8 @@
 //! Which work is merged into the user's branch, and when.
 
-use domain::{GateApproval, RunOutcome, RunSettings, UserCommand};
+use std::os::unix::fs::PermissionsExt;
+
+use domain::{CheckObstacle, GateApproval, RunOutcome, RunSettings, UserCommand};
 use runtime::{KeptRefReason, LandKind, LandOptions, LandReport};
 use views::GateState;
 
@@ -143,6 +145,53 @@ fn merged_result_is_checked_before_the_branch_moves() {
     let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
     let report = fixture.host.land(&run, &into).unwrap();
     assert!(matches!(report, LandReport::Landed { kind: LandKind::FastForward, .. }), "{report:?}");
+}
+
+#[test]
+fn check_of_the_merged_result_that_cannot_run_is_not_a_failed_check() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    // A folder on the search path of checks.
+    let tool = fixture.data_directory().join("bin/a-tool");
+    std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
+    std::fs::write(&tool, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let settings = RunSettings {
+        verify: Some("a-tool".to_owned()),
+        gate_approval: GateApproval::Automatic,
+        ..RunSettings::default()
+    };
+    let run = fixture.start_with(plan(&["T1"]), settings);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let own = commit_as_user(&fixture, "mine");
+    std::fs::remove_file(&tool).unwrap();
+    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let program = "a-tool".to_owned();
+    let LandReport::CheckNotRun { command, obstacle, output, .. } = &report else { panic!("{report:?}") };
+    assert_eq!((command.as_str(), obstacle), ("a-tool", &CheckObstacle::ProgramNotFound { program }));
+    assert!(output.contains("not found"), "{output}");
+    assert!(report.problem().unwrap().ends_with("a-tool is not on PATH"));
+    assert_eq!(fixture.git(&["rev-parse", "main"]).trim(), own);
+}
+
+#[test]
+fn report_says_that_no_check_examines_a_merged_result() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let mut work = plan(&["T1"]);
+    work.tasks[0].verify = Some("test -e T1.txt".to_owned());
+    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+    let run = fixture.start_with(work, settings);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    fixture.git(&["branch", "release"]);
+    commit_as_user(&fixture, "mine");
+    let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
+    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    assert!(matches!(planned, LandReport::Planned { check: None, is_unchecked: true, .. }), "{planned:?}");
+    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    assert!(matches!(report, LandReport::Landed { is_unchecked: true, .. }), "{report:?}");
+    // The run itself has examined this tree.
+    let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
+    let report = fixture.host.land(&run, &into).unwrap();
+    assert!(matches!(report, LandReport::Landed { is_unchecked: false, .. }), "{report:?}");
 }
 
 #[test]

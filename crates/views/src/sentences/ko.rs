@@ -23,7 +23,7 @@ pub(crate) use self::{
     escalation_title::escalation_title,
     evidence::evidence_question,
     inputs::describe_input,
-    phrases::{check_result, permission_question},
+    phrases::{check_obstacle, check_result, permission_question},
     plan_changes::summarize_plan_changes,
 };
 use self::{

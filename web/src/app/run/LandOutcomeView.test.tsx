@@ -21,6 +21,7 @@ const landed = (kind: LandKind): LandReport => ({
   from: "cd",
   nCommits: 3,
   kind,
+  isUnchecked: false,
 });
 
 test.each([
@@ -28,6 +29,11 @@ test.each([
   ["merge", "merge commit", "병합 커밋"],
   ["rebase", "rebased", "리베이스"],
   ["squash", "as one commit", "커밋 하나"],
+  [
+    "mergeInsteadOfRebase",
+    "merge commit, because the commits could not be rebased",
+    "커밋을 리베이스할 수 없어 병합 커밋",
+  ],
 ] as const)("the message names the kind of the merge: %s", (kind, inEnglish, inKorean) => {
   const message = (language: string) => landMessage(texts.getFixedT(language), toLandOutcome(landed(kind)));
   expect(message("en")).toBe(`Merged 3 commits into main (${inEnglish}).`);
@@ -55,10 +61,20 @@ test("a failed check shows its command, output and the way by hand", async () =>
     expect(text).toContain(part);
 });
 
-test("a check that could not run says why, even in a report of an unknown type", async () => {
-  const obstacle = { type: "programNotFound", program: "just" };
-  const report = { type: "checkNotRun", branch: "main", command: "just test", obstacle, manualMerge };
-  const outcome = toLandOutcome(report as unknown as LandReport);
+test("a merged result without a check says so", () => {
+  const outcome = toLandOutcome({ ...landed("merge"), isUnchecked: true } as LandReport);
+  expect(landMessage(texts.getFixedT("en"), outcome)).toContain("was not checked");
+});
+
+test("a check that could not run says why", async () => {
+  const obstacle = { type: "programNotFound", program: "just" } as const;
+  const outcome = toLandOutcome({
+    type: "checkNotRun",
+    branch: "main",
+    command: "just test",
+    obstacle,
+    output: "",
+  });
   const text = visibleText(await renderForTest(<LandOutcomeView outcome={outcome} />));
   expect(text).toContain("Check: just test");
   expect(text).toContain("Could not run: just is not on PATH.");
@@ -76,9 +92,11 @@ test("a preview says which check will run", async () => {
   const textWith = async (check: string | null) =>
     visibleText(
       await renderForTest(
-        <LandOutcomeView outcome={toLandOutcome({ ...plan, files: [...plan.files], check })} />,
+        <LandOutcomeView
+          outcome={toLandOutcome({ ...plan, files: [...plan.files], check, isUnchecked: check === null })}
+        />,
       ),
     );
   expect(await textWith("make test")).toContain("the check make test runs on the merged result");
-  expect(await textWith(null)).toContain("No check runs on the merged result.");
+  expect(await textWith(null)).toContain("The merged result was not checked");
 });

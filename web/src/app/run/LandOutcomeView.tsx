@@ -8,7 +8,7 @@ const FILES_MAX = 12;
 /** What merging a run would do, or why it could not be done and what to do. */
 export function LandOutcomeView({ outcome }: { outcome: LandOutcome }) {
   const { t } = useTranslation();
-  const { files, check, output, obstacle, manualMerge } = outcome;
+  const { files, check, output, obstacle, isUnchecked, manualMerge } = outcome;
   const more = files.length - FILES_MAX;
   return (
     <div data-outcome={outcome.key} className="flex flex-col gap-2">
@@ -27,7 +27,8 @@ export function LandOutcomeView({ outcome }: { outcome: LandOutcome }) {
       )}
       {outcome.key === "planned" && (
         <p className="text-soft text-xs">
-          {check === null ? t("mergeResult.withoutCheck") : t("mergeResult.withCheck", { command: check })}
+          {check !== null && t("mergeResult.withCheck", { command: check })}
+          {isUnchecked && t("mergeResult.unchecked")}
         </p>
       )}
       {outcome.key !== "planned" && check !== null && (

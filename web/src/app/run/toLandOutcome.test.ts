@@ -5,7 +5,18 @@ import { toLandOutcome } from "./toLandOutcome";
 const manualMerge = { start: ["git stash", "git merge x"], finish: ["git commit"] };
 
 test.each([
-  [{ type: "landed", branch: "main", commit: "ab", from: "cd", nCommits: 3, kind: "merge" }, true],
+  [
+    {
+      type: "landed",
+      branch: "main",
+      commit: "ab",
+      from: "cd",
+      nCommits: 3,
+      kind: "merge",
+      isUnchecked: false,
+    },
+    true,
+  ],
   [{ type: "alreadyLanded", branch: "main" }, true],
   [{ type: "noTarget", branch: "jangdan/r1/run" }, false],
   [{ type: "notApproved", branch: "jangdan/r1/run" }, false],
@@ -14,7 +25,16 @@ test.each([
   [{ type: "ownBranch", branch: "jangdan/r1/run" }, false],
   [{ type: "dirty", branch: "main", files: ["f"] }, false],
   [
-    { type: "planned", branch: "main", from: "cd", nCommits: 3, kind: "merge", files: ["f"], check: null },
+    {
+      type: "planned",
+      branch: "main",
+      from: "cd",
+      nCommits: 3,
+      kind: "merge",
+      files: ["f"],
+      check: null,
+      isUnchecked: false,
+    },
     false,
   ],
 ] as [LandReport, boolean][])("the report %o counts as merged: %s", (report, isMerged) => {

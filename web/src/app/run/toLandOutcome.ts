@@ -19,6 +19,8 @@ export type LandOutcome = {
   output: string;
   /** Why the check could not run. */
   obstacle: CheckObstacle | null;
+  /** Whether no check is set that examines the merged result. */
+  isUnchecked: boolean;
   manualMerge: ManualMerge | null;
 };
 
@@ -34,6 +36,7 @@ type LandReportFields = {
   check?: string | null;
   output?: string;
   obstacle?: CheckObstacle | null;
+  isUnchecked?: boolean;
   manualMerge?: ManualMerge;
 };
 
@@ -45,6 +48,7 @@ const KNOWN_TYPES: Record<LandReport["type"], true> = {
   conflicted: true,
   dirty: true,
   checkFailed: true,
+  checkNotRun: true,
   notApproved: true,
   noTarget: true,
   unknownBranch: true,
@@ -64,6 +68,7 @@ export function toLandOutcome(report: LandReport): LandOutcome {
     check: fields.check ?? fields.command ?? null,
     output: (fields.output ?? "").trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n"),
     obstacle: fields.obstacle ?? null,
+    isUnchecked: fields.isUnchecked ?? false,
     manualMerge: fields.manualMerge ?? null,
   };
 }

@@ -88,7 +88,7 @@ pub(crate) fn check_result(receipt: &Receipt) -> String {
     }
 }
 
-pub(super) fn check_obstacle(obstacle: &CheckObstacle) -> String {
+pub(crate) fn check_obstacle(obstacle: &CheckObstacle) -> String {
     match obstacle {
         CheckObstacle::ProgramNotFound { program } => format!("PATH에서 찾을 수 없는 프로그램: {program}"),
         CheckObstacle::Signal { signal } => format!("시그널 {signal}번으로 종료됨"),
