@@ -7,3 +7,7 @@ export function formatTokens(n: number): string {
 export function formatMoney(micros: number): string {
   return `$${(micros / 1_000_000).toFixed(2)}`;
 }
+
+export function formatMebibytes(bytes: number): string {
+  return `${Number((bytes / 2 ** 20).toFixed(1))} MiB`;
+}

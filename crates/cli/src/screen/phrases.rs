@@ -39,6 +39,7 @@ pub(crate) fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
         TaskMark::NoChanges => pick_by_locale(locale, "no changes", "변경 없음"),
         TaskMark::SameAsLastRound => pick_by_locale(locale, "same as last round", "지난 회차와 동일"),
         TaskMark::NotClaimed => pick_by_locale(locale, "not claimed", "완료 보고 없음"),
+        TaskMark::FilesLeftOut => pick_by_locale(locale, "files left out", "제외된 파일 있음"),
     }
 }
 

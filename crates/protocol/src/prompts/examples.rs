@@ -46,6 +46,7 @@ pub(super) fn evidence_examples(
             MissingEvidence::NoMessage => {}
             MissingEvidence::ChangesUnknown => done = vec![done_message(task, Some("what you did"))],
             MissingEvidence::NoChange
+            | MissingEvidence::OnlyLargeFiles
             | MissingEvidence::UnchangedSinceDenial
             | MissingEvidence::UnchangedSinceRejection
             | MissingEvidence::UnchangedSinceFailedCheck

@@ -1,8 +1,8 @@
 //! Questions: the asking session, the party that must answer, and the answer.
 
 use domain::{
-    Actor, AgentName, BlockReason, BlockedWork, PermissionRequest, QuestionId, QuestionKind, QuestionRoute,
-    SessionId, TaskId, Timestamp,
+    Actor, AgentName, BlockReason, BlockedWork, LargeFile, LargeFileDecision, PermissionRequest, QuestionId,
+    QuestionKind, QuestionRoute, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,9 @@ pub struct QuestionRow {
     /// Pattern of similar requests, which the user may decide with this one.
     #[serde(default)]
     pub similar: Option<SimilarPermission>,
+    /// Untracked files above the size limit, if Jangdan asks whether to commit them.
+    #[serde(default)]
+    pub large_files: Vec<LargeFile>,
     /// Whether the agent asks during its turn, which continues with the answer.
     pub is_in_turn: bool,
     pub status: QuestionState,
@@ -205,6 +208,11 @@ impl Views {
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
         self.close_question(moment, id);
+        let is_about_files = self.rows.questions.get(&id).is_some_and(|row| !row.large_files.is_empty());
+        if is_about_files && LargeFileDecision::parse(answer).is_some() {
+            // The agent does not get it.
+            self.stop_session_waiting(moment, id);
+        }
         let allowed =
             self.rows.questions.get(&id).filter(|row| row.permission.is_some() && answer == "allow");
         if let Some(row) = allowed.cloned() {
