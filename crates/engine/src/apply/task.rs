@@ -413,6 +413,9 @@ impl Run {
             // The next attempt resumes the agent's session of that checkpoint.
             session.agent_session = agent_session;
         }
+        if let Some(task) = self.task_mut(task_ref) {
+            task.round.restart_from_restored_tree(checkpoint.is_none());
+        }
         let commit = checkpoint.map(|id| self.checkpoints.get(id.0).commit.clone());
         let effect = Effect::RestoreCheckpoint { task: id.clone(), commit };
         sink.add(&mut self.pending_effects, EffectKey::Restore(id.clone()), effect);

@@ -99,6 +99,17 @@ impl WorkRound {
         self.is_evidence_requested = false;
     }
 
+    /// Continues from a restored tree, to which the next prompt compares. Work of the first round that a user restores
+    /// from a checkpoint stays evidence.
+    pub(crate) fn restart_from_restored_tree(&mut self, is_start_of_task: bool) {
+        let is_own_work = self.origin == RoundOrigin::Start && !is_start_of_task;
+        let base_tree = self.base_tree.take().filter(|_| is_own_work);
+        let (origin, question) = (self.origin, self.question);
+        let (last_words, questions) =
+            (std::mem::take(&mut self.last_words), std::mem::take(&mut self.questions));
+        *self = Self { origin, base_tree, question, last_words, questions, ..Self::default() };
+    }
+
     /// Returns what the agent changed since the round began, according to the examined tree.
     pub(crate) fn change(&self) -> WorkChange {
         match (self.examined_tree(), &self.base_tree) {

@@ -23,6 +23,8 @@ struct FakeWorktrees {
     versions: BTreeMap<TaskId, u32>,
     /// Paths and sizes of files above the size limit.
     large_files: BTreeMap<TaskId, BTreeMap<String, u64>>,
+    /// The version that each checkpoint has, by its commit.
+    checkpoints: BTreeMap<String, u32>,
     tasks: BTreeMap<SessionId, TaskId>,
 }
 
@@ -40,6 +42,12 @@ const ALL: [&str; 12] = [
     "RestoreCheckpoint",
     "SavePermissionRule",
 ];
+
+impl FakeWorktrees {
+    fn version(&self, task: &TaskId) -> u32 {
+        self.versions.get(task).copied().unwrap_or_default()
+    }
+}
 
 impl Default for FakeExecutor {
     /// The scenario decides the outcome of checks.
@@ -105,7 +113,7 @@ impl FakeExecutor {
 
     /// Returns the tree of a task's worktree with these large files, and the other large files.
     pub(crate) fn tree(&self, task: &TaskId, committed: &[LargeFile]) -> (Option<String>, Vec<LargeFile>) {
-        let version = self.worktrees.versions.get(task).copied().unwrap_or_default();
+        let version = self.worktrees.version(task);
         let files = self.worktrees.large_files.get(task).into_iter().flatten();
         let files = files.map(|(path, bytes)| LargeFile { path: path.clone(), bytes: *bytes });
         let (committed, left_out): (Vec<_>, Vec<_>) = files.partition(|file| committed.contains(file));
@@ -115,7 +123,7 @@ impl FakeExecutor {
     }
 
     /// Returns the report of a successful effect.
-    pub(crate) fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
+    pub(crate) fn success_report(&mut self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
             Effect::SpawnAgent(assignment) => {
                 let session = &assignment.session;
@@ -154,13 +162,18 @@ impl FakeExecutor {
             Effect::MakeCheckpoint { checkpoint, task, large_files, .. } => {
                 let (tree, large_files) = self.tree(task, large_files);
                 let commit = format!("commit-of-{checkpoint}");
+                self.worktrees.checkpoints.insert(commit.clone(), self.worktrees.version(task));
                 let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree, large_files };
                 Report::CheckpointFinished { checkpoint: *checkpoint, outcome }
+            }
+            Effect::RestoreCheckpoint { task, commit } => {
+                let version = commit.as_ref().and_then(|commit| self.worktrees.checkpoints.get(commit));
+                self.worktrees.versions.insert(task.clone(), version.copied().unwrap_or_default());
+                Report::EffectFinished { effect: id, error: None }
             }
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
-            | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
