@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, ResponsibleParty, SimilarPermission};
+use super::{InboxItem, InboxRow, ResponsibleParty, SimilarPermission, TaskState};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// A question of an agent.
@@ -208,10 +208,10 @@ impl Views {
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
         self.close_question(moment, id);
-        let is_about_files = self.rows.questions.get(&id).is_some_and(|row| !row.large_files.is_empty());
-        if is_about_files && LargeFileDecision::parse(answer).is_some() {
-            // The agent does not get it.
-            self.stop_session_waiting(moment, id);
+        let about_files = self.rows.questions.get(&id).filter(|row| !row.large_files.is_empty());
+        let task_of_files = about_files.and_then(|row| row.task.clone());
+        if let Some(task) = task_of_files {
+            self.apply_large_file_answer(moment, id, &task, answer);
         }
         let allowed =
             self.rows.questions.get(&id).filter(|row| row.permission.is_some() && answer == "allow");
@@ -219,6 +219,23 @@ impl Views {
             self.count_allowed_permission(&row);
         }
         self.add_chat_reply(moment, id, answer);
+    }
+
+    /// Continues with the decision about large files, or returns the task to its agent with an instruction.
+    fn apply_large_file_answer(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        task: &TaskId,
+        answer: &str,
+    ) {
+        let base = self.facts.tasks.get(task).map(|facts| facts.base);
+        if LargeFileDecision::parse(answer).is_some() {
+            // The agent does not get it.
+            self.stop_session_waiting(moment, id);
+        } else if matches!(base, Some(TaskState::Checking | TaskState::Merging)) {
+            self.apply_task_returned(moment, task);
+        }
     }
 
     pub(crate) fn apply_question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {

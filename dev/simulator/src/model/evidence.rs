@@ -1,8 +1,8 @@
 //! Evidence of done: what an agent changed in a round of work, and which claims may be accepted.
 
 use domain::{
-    AgentMessage, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimEvidence, InputNumber, Role,
-    SessionId, SessionInput, TaskId, events,
+    AgentMessage, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimEvidence, InputNumber, LargeFile,
+    Role, SessionId, SessionInput, TaskId, events,
 };
 
 use super::Model;
@@ -105,6 +105,8 @@ impl Model {
         let events::ClaimAccepted { task: id, evidence, is_claimed, .. } = event;
         let Some(task) = self.tasks.get(id) else { return };
         let has_check = self.check_of_task(task).is_some() || task.plan.tester.is_some();
+        let is_undecided = |file: &&LargeFile| !task.file_decisions.contains_key(*file);
+        let undecided: Vec<LargeFile> = task.large_files.iter().filter(is_undecided).cloned().collect();
         let round = &task.round;
         let is_proved = match evidence {
             ClaimEvidence::Change => round.has_change(),
@@ -118,12 +120,9 @@ impl Model {
         } else if !(*is_claimed || has_check && round.is_requested) {
             self.add_violation(Rule::Evidence, format!("{id} is not claimed: {round:?}"));
         }
-        if task.large_files.iter().any(|file| !task.file_decisions.contains_key(file)) {
-            let files = task.large_files.clone();
-            self.add_violation(
-                Rule::LargeFiles,
-                format!("{id} is accepted without an answer about {files:?}"),
-            );
+        if !undecided.is_empty() {
+            let how = format!("{id} is accepted without an answer about {undecided:?}");
+            self.add_violation(Rule::LargeFiles, how);
         }
         self.update_task(id, |task| task.round.is_accepted = true);
     }
