@@ -7,9 +7,11 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{PhaseNumber, TaskId};
+use domain::{LargeFile, PhaseNumber, RunId, TaskId};
 use runtime::PhaseDiffScope;
 use serde::Serialize;
+use server::{Client, ClientError};
+use views::{RowKind, TaskRow};
 
 use crate::{
     arguments::{RunArguments, parse_phase, parse_task_id},
@@ -40,6 +42,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct WorkDiff<'a> {
     run: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +50,8 @@ struct WorkDiff<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<PhaseNumber>,
     diff: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    left_out: &'a [LargeFile],
 }
 
 /// The work that a diff shows.
@@ -64,15 +69,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         (None, Some(phase)) => DiffSubject::Phase(*phase, scope),
         (None, None) => return Err(missing_subject_failure()),
     };
-    let (run, diff) = remote::query_run(common, run_arguments.run_name(), |client, run| {
+    let (run, (diff, left_out)) = remote::query_run(common, run_arguments.run_name(), |client, run| {
         let diff = match subject {
             DiffSubject::Task(task) => client.task_diff(&run.id, task),
             DiffSubject::Phase(phase, scope) => client.phase_diff(&run.id, phase, scope),
         };
-        diff.map_err(|error| remote::client_failure(&error))
+        let left_out = files_left_out(client, &run.id, &subject);
+        diff.and_then(|diff| Ok((diff, left_out?))).map_err(|error| remote::client_failure(&error))
     })?;
+    if !left_out.is_empty() && !common.json {
+        let files = printable_line(&LargeFile::list_text(&left_out));
+        let note = localized(format!("Left out: {files}"), format!("제외된 파일: {files}"));
+        eprintln!("{note}");
+    }
     let printed = if common.json {
-        print_json(&WorkDiff { run: run.id.as_str(), task: task.as_ref(), phase: *phase, diff: &diff })
+        let (run, task) = (run.id.as_str(), task.as_ref());
+        print_json(&WorkDiff { run, task, phase: *phase, diff: &diff, left_out: &left_out })
     } else {
         print(&diff)
     };
@@ -80,6 +92,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Returns the files above the size limit that the work does not have.
+fn files_left_out(
+    client: &Client,
+    run: &RunId,
+    subject: &DiffSubject<'_>,
+) -> Result<Vec<LargeFile>, ClientError> {
+    let tasks = client.rows(run, &[RowKind::Task])?.rows_of_kind::<TaskRow>()?;
+    let is_shown = |row: &TaskRow| match subject {
+        DiffSubject::Task(task) => row.id == **task,
+        DiffSubject::Phase(phase, _) => row.phase == *phase,
+    };
+    Ok(tasks.into_iter().filter(is_shown).flat_map(|row| row.left_out).collect())
 }
 
 fn print_json(diff: &WorkDiff<'_>) -> io::Result<()> {

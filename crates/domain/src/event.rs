@@ -12,7 +12,7 @@ use crate::{
     BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
     ClaimEvidence, ClaimSource, CompletionProof, DependencyRequest, DirectMessageId, DirectType, EffectId,
     EscalationAction, EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType,
-    EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber, InvocationId, LoopId, MergeOutcome,
+    EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber, InvocationId, LargeFile, LoopId, MergeOutcome,
     MessageOffset, MissingEvidence, OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber,
     PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork, PostponementCause, Priority,
     ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType,
@@ -499,6 +499,9 @@ events! {
         /// Set if Jangdan asks in place of the agent, because its work has no evidence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         evidence_gap: Option<EvidenceGap>,
+        /// Set if Jangdan asks whether to commit untracked files above the size limit.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        large_files: Vec<LargeFile>,
         #[serde(alias = "holdsUp")]
         blocks: BlockedWork,
     }

@@ -45,6 +45,8 @@ pub enum MissingEvidence {
     NoMessage,
     /// No file changed since the task was sent.
     NoChange,
+    /// Only files above the size limit changed, which are not committed.
+    OnlyLargeFiles,
     /// No file changed since a permission was denied.
     UnchangedSinceDenial,
     /// No file changed since the phase was rejected.
@@ -88,6 +90,7 @@ impl fmt::Display for MissingEvidence {
         f.write_str(match self {
             Self::NoMessage => "There was no message.",
             Self::NoChange => "No file has changed.",
+            Self::OnlyLargeFiles => "No file has changed, except files that are too large to be committed.",
             Self::UnchangedSinceDenial => "No file has changed since a permission was denied.",
             Self::UnchangedSinceRejection => "No file has changed since the phase was rejected.",
             Self::UnchangedSinceFailedCheck => "No file has changed since the check failed.",

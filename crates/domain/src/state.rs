@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Actor, ChangeSummary, CheckpointId, EscalationId, InvocationId, PhaseNumber, QuestionId, Receipt,
-    RequestId, Sequence, TaskId, Timestamp,
+    Actor, ChangeSummary, CheckpointId, EscalationId, InvocationId, LargeFile, PhaseNumber, QuestionId,
+    Receipt, RequestId, Sequence, TaskId, Timestamp,
 };
 
 /// Identifies an effect by the event that caused it and its index.
@@ -324,6 +324,9 @@ pub enum CheckpointOutcome {
         /// Tree of the task's work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
+        /// Untracked files above the size limit, which neither have.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        large_files: Vec<LargeFile>,
     },
     Failed {
         error: String,

@@ -7,6 +7,7 @@ mod disk_budget;
 mod escalation;
 mod evidence;
 mod gate;
+mod large_files;
 mod orchestrator_silence;
 mod plan_change;
 mod question;
@@ -263,7 +264,7 @@ impl Run {
             // The question stays open; the session receives an input.
             Event::ClarificationRequested(_) => {}
             Event::QuestionAnswered(events::QuestionAnswered { question, answer, reason }) => {
-                self.apply_question_answered(*question, answer, reason.as_ref())
+                self.apply_question_answered(at, *question, answer, reason.as_ref())
             }
             Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
                 self.set_question_state(*question, QuestionState::Delivered);
@@ -274,7 +275,7 @@ impl Run {
             Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
-            Event::QuestionExpired(event) => self.apply_question_expired(event),
+            Event::QuestionExpired(event) => self.apply_question_expired(at, event),
             Event::PermissionRuleSaved(event) => self.apply_permission_rule_saved(event, sink),
             Event::RequestMade(event) => self.apply_request_made(event),
             Event::RequestProvided(event) => self.apply_request_provided(event),

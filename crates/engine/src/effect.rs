@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, Locale, ParkMode, PhaseNumber,
-    PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
+    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, LargeFile, Locale, ParkMode,
+    PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -26,6 +26,8 @@ pub enum Effect {
         brief: Option<Box<InputBrief>>,
         /// Whether the report names the tree of the task's worktree just before the input is sent.
         reports_tree: bool,
+        /// Files above the size limit that belong to this tree.
+        large_files: Vec<LargeFile>,
     },
     /// Parks a waiting session to save resources. Reported by `EffectFinished`.
     ParkSession { session: SessionId, mode: ParkMode },
@@ -52,6 +54,8 @@ pub enum Effect {
         task: TaskId,
         /// The agent's own session id, reported with the checkpoint.
         agent_session: Option<String>,
+        /// Files above the size limit that it has.
+        large_files: Vec<LargeFile>,
     },
     /// Resets a task's worktree to a checkpoint. Reported by `EffectFinished`.
     RestoreCheckpoint {
@@ -173,6 +177,8 @@ pub struct CheckOrder {
     pub title: String,
     /// Author of the checked work.
     pub author: String,
+    /// Files above the size limit that are committed.
+    pub large_files: Vec<LargeFile>,
     pub command: String,
     pub timeout_ms: u64,
 }
@@ -184,6 +190,8 @@ pub struct MergeOrder {
     pub title: String,
     /// Author of the merged work.
     pub author: String,
+    /// Files above the size limit that are committed, if the work is not committed yet.
+    pub large_files: Vec<LargeFile>,
     /// Commit that passed the task's check, which is merged; if absent, the work is committed first.
     pub commit: Option<String>,
     pub check: Option<String>,

@@ -226,6 +226,7 @@ fn inbox_actions_of_each_state() {
             similar: None,
             prompt: None,
             evidence_gap: None,
+            large_files: Vec::new(),
             blocks: BlockedWork::default(),
         }
         .into()

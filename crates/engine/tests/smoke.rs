@@ -69,7 +69,12 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         failure: None,
     };
     step(&mut run, RunInput::Agent { session, output: turn_end });
-    let outcome = CheckpointOutcome::Made { commit: String::new(), agent_session: None, tree: None };
+    let outcome = CheckpointOutcome::Made {
+        commit: String::new(),
+        agent_session: None,
+        tree: None,
+        large_files: Vec::new(),
+    };
     let checkpoint = CheckpointId(1);
     step(&mut run, RunInput::Report(Report::CheckpointFinished { checkpoint, outcome }));
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));

@@ -153,12 +153,16 @@ impl RunRepository {
         leftovers.write(slot)
     }
 
-    /// Records what the set-up of a worktree without work changed; later commits and snapshots leave it out.
-    pub fn record_setup_leftovers(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
-        let slot = &worktree.slot;
-        let after = write_tree_with_leftovers(slot)?;
-        let Some(head) = &after.head else { return Ok(()) };
-        find_leftovers(slot, head.as_str(), &[], &after)?.write(slot)
+    /// Records what the set-up of a worktree changed whose work had this tree before, and these files above the size
+    /// limit; later commits and snapshots leave it out. No agent works meanwhile.
+    pub fn record_setup_leftovers(
+        &self,
+        worktree: &TaskWorktree,
+        tree: &str,
+        large_files: &[LargeFile],
+    ) -> Result<(), RepoError> {
+        let after = write_tree_with_leftovers(&worktree.slot)?;
+        find_leftovers(&worktree.slot, tree, large_files, &after)?.write(&worktree.slot)
     }
 
     /// Removes leftovers that would prevent a merge of `tip` into the worktree: those of its last check, and caches and
@@ -204,12 +208,10 @@ fn find_leftovers(
     large_before: &[LargeFile],
     after: &WorktreeTree,
 ) -> Result<CheckLeftovers, RepoError> {
-    let before = format!("{before}^{{tree}}");
-    let changes = tree_changes(&slot.git.call(DIFF_TREE).arg(&before).arg(&after.tree).run()?)?;
+    let changes = tree_changes(&slot.git.call(DIFF_TREE).arg(before).arg(&after.tree).run()?)?;
     let changes = changes.into_iter().map(|change| (change.path, change.after));
-    let is_new = |(path, metadata): &(&PathBuf, &Metadata)| {
-        !large_before.contains(&large_file(path, metadata.len()))
-    };
+    let is_new =
+        |(path, metadata): &(&PathBuf, &Metadata)| !large_before.contains(&large_file(path, metadata.len()));
     let large = after.large_files.iter().filter(is_new);
     let large = large.map(|(path, metadata)| (path.clone(), EntryContent::of_large_file(metadata)));
     Ok(CheckLeftovers(changes.chain(large).collect()))

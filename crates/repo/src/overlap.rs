@@ -7,7 +7,9 @@ use std::{
 
 use domain::TaskId;
 
-use crate::{RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers, untracked_files::LeftOutFiles};
+use crate::{
+    RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers, untracked_files::LeftOutFiles,
+};
 
 /// Files that two tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use domain::{LargeFile, TaskId};
 
 use crate::{
-    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree, names::snapshot_ref_prefix,
+    CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
+    names::snapshot_ref_prefix,
     status::working_tree_status,
     worktree_slot::WorktreeSlot,
     worktree_tree::{WorktreeTree, write_tree_with_large_files, write_worktree_tree},

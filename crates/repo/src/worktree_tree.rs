@@ -124,7 +124,8 @@ fn write_tree_without(
     let caches = status.untracked.into_iter().filter(|path| left_out.is_cache(path)).collect();
     let mut large_files = left_out.into_large_files();
     large_files.retain(|path, _| !excluded.contains(path));
-    let of_check = large_files.extract_if(.., |path, metadata| check_leftovers.has_large_file(path, metadata));
+    let of_check =
+        large_files.extract_if(.., |path, metadata| check_leftovers.has_large_file(path, metadata));
     let large_leftovers = of_check.map(|(path, _)| path).collect();
     let (unmerged, nested) = (status.unmerged, status.nested);
     Ok(WorktreeTree { tree, head, unmerged, nested, caches, large_files, large_leftovers, leftovers })

@@ -111,7 +111,9 @@ impl RunRepository {
     /// Returns the checked-out commit if the worktree contains nothing else.
     pub(crate) fn head_if_unchanged(&self, slot: &WorktreeSlot) -> Result<Option<CommitId>, RepoError> {
         let tree = write_worktree_tree(slot, &[])?;
-        let Some(head) = tree.head.filter(|_| tree.nested.is_empty() && tree.large_files.is_empty()) else { return Ok(None) };
+        let Some(head) = tree.head.filter(|_| tree.nested.is_empty() && tree.large_files.is_empty()) else {
+            return Ok(None);
+        };
         Ok((self.tree_of(&head)? == tree.tree).then_some(head))
     }
 

@@ -28,7 +28,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{CheckpointId, CheckpointOutcome, EffectId, ParkMode, Report, SessionId, TaskId};
+use domain::{CheckpointId, CheckpointOutcome, EffectId, LargeFile, ParkMode, Report, SessionId, TaskId};
 use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
 use tracing::{Span, info_span};
 
@@ -113,24 +113,30 @@ impl LocalExecutor {
         checkpoint: CheckpointId,
         task: TaskId,
         agent_session: Option<String>,
+        large_files: Vec<LargeFile>,
     ) -> Option<Report> {
         self.start_disk_job(JobLane::Short, id, move |context, _| {
             let outcome = match &context.git {
                 None => {
                     let tree = context.project_tree();
-                    CheckpointOutcome::Made { commit: String::new(), agent_session, tree }
+                    let (commit, large_files) = (String::new(), Vec::new());
+                    CheckpointOutcome::Made { commit, agent_session, tree, large_files }
                 }
-                Some(git) => match git.snapshot_worktree(&task, &format!("checkpoint {checkpoint}")) {
-                    Ok(snapshot) => CheckpointOutcome::Made {
-                        commit: snapshot.commit.to_string(),
-                        agent_session,
-                        tree: Some(snapshot.tree),
-                    },
-                    Err(error) => match JobError::new(context, &error) {
-                        JobError::DiskFull(full) => return Err(full),
-                        JobError::Failed(error) => CheckpointOutcome::Failed { error },
-                    },
-                },
+                Some(git) => {
+                    let label = format!("checkpoint {checkpoint}");
+                    match git.snapshot_worktree(&task, &label, &large_files) {
+                        Ok(snapshot) => CheckpointOutcome::Made {
+                            commit: snapshot.commit.to_string(),
+                            agent_session,
+                            tree: Some(snapshot.tree),
+                            large_files: snapshot.large_files,
+                        },
+                        Err(error) => match JobError::new(context, &error) {
+                            JobError::DiskFull(full) => return Err(full),
+                            JobError::Failed(error) => CheckpointOutcome::Failed { error },
+                        },
+                    }
+                }
             };
             Ok(Report::CheckpointFinished { checkpoint, outcome })
         })
@@ -250,9 +256,10 @@ impl Executor for LocalExecutor {
                 }
                 self.start_session(*assignment, RecoveryState::New)
             }
-            Effect::SendInput { session, input, content, brief, reports_tree } => {
+            Effect::SendInput { session, input, content, brief, reports_tree, large_files } => {
+                let tree_report = reports_tree.then_some(large_files);
                 let number = input;
-                self.send(session, SessionCommand::Send { number, input: content, brief, reports_tree })
+                self.send(session, SessionCommand::Send { number, input: content, brief, tree_report })
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
                 self.send(session, SessionCommand::Cool { effect: id })
@@ -301,8 +308,8 @@ impl Executor for LocalExecutor {
                     Ok(Report::EffectFinished { effect: id, error })
                 })
             }
-            Effect::MakeCheckpoint { checkpoint, task, agent_session } => {
-                self.create_checkpoint(id, checkpoint, task, agent_session)
+            Effect::MakeCheckpoint { checkpoint, task, agent_session, large_files } => {
+                self.create_checkpoint(id, checkpoint, task, agent_session, large_files)
             }
             Effect::RestoreCheckpoint { task, commit } => {
                 self.start_disk_job(JobLane::Short, id, move |context, _| {

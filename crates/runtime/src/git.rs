@@ -10,7 +10,7 @@ use std::{
     time::SystemTime,
 };
 
-use domain::{ChangeSummary, PhaseNumber, RunId, SessionId, TaskId};
+use domain::{ChangeSummary, LargeFile, PhaseNumber, RunId, SessionId, TaskId};
 use engine::MergedCommits;
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
@@ -94,6 +94,28 @@ pub enum PhaseDiffScope {
     All,
     /// Those since the last round of its gate that failed or was rejected.
     SinceRejection,
+}
+
+/// The work of a task that is committed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommittedWork<'a> {
+    pub(crate) task: &'a TaskId,
+    pub(crate) title: &'a str,
+    /// The agent.
+    pub(crate) author: &'a str,
+    /// Files above the size limit that it has.
+    pub(crate) large_files: &'a [LargeFile],
+}
+
+/// The work of a task whose check starts.
+#[derive(Debug)]
+pub(crate) struct WorkToCheck {
+    pub(crate) directory: PathBuf,
+    pub(crate) tree: String,
+    /// `None` if it cannot be committed.
+    pub(crate) commit: Option<CommitId>,
+    /// Files above the size limit that it does not have.
+    pub(crate) large_files: Vec<LargeFile>,
 }
 
 /// The last failure of creating a worktree, which is logged once.
@@ -223,14 +245,15 @@ impl RunGit {
         self.run.open_worktree(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
-    /// Saves the content of a task's worktree as a commit.
+    /// Saves the content of a task's worktree as a commit, of the files above the size limit only these.
     pub(crate) fn snapshot_worktree(
         &self,
         task: &TaskId,
         label: &str,
+        large_files: &[LargeFile],
     ) -> Result<WorktreeSnapshot, RepoError> {
         let _lock = self.lock();
-        let worktree = self.run.create_worktree(task)?;
+        let worktree = self.run.create_worktree(task)?.with_large_files(large_files);
         self.run.snapshot_worktree(&worktree, label, &[])
     }
 
@@ -245,67 +268,84 @@ impl RunGit {
         self.run.restore_worktree(&worktree, &target, &[]).map(drop)
     }
 
-    /// Commits the work of a task before its check, and returns its worktree, tree and commit.
+    /// Commits the work of a task before its check.
     ///
     /// Work that cannot be committed, such as unresolved conflicts, is checked too, without a commit: its merge reports
     /// the reason.
-    pub(crate) fn commit_for_check(
-        &self,
-        task: &TaskId,
-        author: &str,
-        title: &str,
-    ) -> Result<(PathBuf, String, Option<CommitId>), RepoError> {
+    pub(crate) fn commit_for_check(&self, work: &CommittedWork<'_>) -> Result<WorkToCheck, RepoError> {
         let _lock = self.lock();
-        let worktree = self.run.create_worktree(task)?;
-        match self.commit_work(&worktree, author, title) {
-            Ok(commit) => {
-                self.run.preserve_task_commit(task, &commit)?;
-                Ok((worktree.path, self.run.tree_of(&commit)?, Some(commit)))
-            }
-            Err(RepoError::UnresolvedConflicts { .. } | RepoError::HeadDiverged { .. }) => {
-                let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
-                Ok((worktree.path, snapshot.tree, None))
-            }
-            Err(error) => Err(error),
+        let worktree = self.open_work(work)?;
+        let commit = match self.commit_work(&worktree, work) {
+            Ok(commit) => Some(commit),
+            Err(RepoError::UnresolvedConflicts { .. } | RepoError::HeadDiverged { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(commit) = &commit {
+            self.run.preserve_task_commit(work.task, commit)?;
         }
+        let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
+        let tree = commit.as_ref().map_or(Ok(snapshot.tree), |commit| self.run.tree_of(commit))?;
+        Ok(WorkToCheck { directory: worktree.path, tree, commit, large_files: snapshot.large_files })
     }
 
-    /// Records what the check of a task left behind in its worktree. `tree` is the tree that was checked.
-    pub(crate) fn record_check_leftovers(&self, task: &TaskId, tree: &str) -> Result<(), RepoError> {
+    /// Records what the check of a task left behind in its worktree. `tree` is the tree that was checked, and
+    /// `large_files` the files above the size limit that were there.
+    pub(crate) fn record_check_leftovers(
+        &self,
+        task: &TaskId,
+        tree: &str,
+        large_files: &[LargeFile],
+    ) -> Result<(), RepoError> {
         let _lock = self.lock();
         let Some(worktree) = self.run.open_worktree(task) else { return Ok(()) };
-        self.run.record_check_leftovers(&worktree, tree)
+        self.run.record_check_leftovers(&worktree, tree, large_files)
+    }
+
+    /// Records what the set-up of a task's worktree left behind, like [`Self::record_check_leftovers`].
+    pub(crate) fn record_setup_leftovers(
+        &self,
+        task: &TaskId,
+        tree: &str,
+        large_files: &[LargeFile],
+    ) -> Result<(), RepoError> {
+        let _lock = self.lock();
+        let Some(worktree) = self.run.open_worktree(task) else { return Ok(()) };
+        self.run.record_setup_leftovers(&worktree, tree, large_files)
     }
 
     /// Merges the checked commit of a task with the run's branch without moving it. Without a checked commit, commits
     /// the work of the task first.
     pub(crate) fn try_merge(
         &self,
-        task: &TaskId,
+        work: &CommittedWork<'_>,
         checked: Option<&str>,
-        author: &str,
-        title: &str,
     ) -> Result<MergeAttempt, RepoError> {
         let _lock = self.lock();
         let commit = match checked {
             Some(commit) => self.run.repository.resolve_commit(commit)?,
-            None => self.commit_work(&self.run.create_worktree(task)?, author, title)?,
+            None => self.commit_work(&self.open_work(work)?, work)?,
         };
-        let (author, message) = self.describe_commit(task, author, title);
+        let task = work.task;
+        let (author, message) = self.describe_commit(work);
         // The message of the task's commit when the merge becomes one.
         let message = if self.style.is_squashed { message } else { format!("Merge task {task}\n") };
         self.run.merge_commit(&commit, &author, &message)
     }
 
-    fn commit_work(&self, worktree: &TaskWorktree, author: &str, title: &str) -> Result<CommitId, RepoError> {
-        let (author, message) = self.describe_commit(&worktree.task, author, title);
-        let work = CommitOptions { author, message, excluded: Vec::new() };
+    fn open_work(&self, work: &CommittedWork<'_>) -> Result<TaskWorktree, RepoError> {
+        Ok(self.run.create_worktree(work.task)?.with_large_files(work.large_files))
+    }
+
+    fn commit_work(&self, worktree: &TaskWorktree, work: &CommittedWork<'_>) -> Result<CommitId, RepoError> {
+        let (author, message) = self.describe_commit(work);
+        let options = CommitOptions { author, message, excluded: Vec::new() };
         self.run.mark_resolved_if_no_markers(worktree)?;
-        self.run.commit_work(worktree, &work)
+        self.run.commit_work(worktree, &options)
     }
 
     /// Returns the author and the message of a commit with the work of a task.
-    fn describe_commit(&self, task: &TaskId, agent: &str, title: &str) -> (GitIdentity, String) {
+    fn describe_commit(&self, work: &CommittedWork<'_>) -> (GitIdentity, String) {
+        let CommittedWork { task, title, author: agent, .. } = *work;
         self.style.describe(&CommittedTask { run: &self.run.run_id, task, title, agent })
     }
 

@@ -435,6 +435,7 @@ impl Views {
             similar,
             prompt,
             evidence_gap,
+            large_files,
             blocks,
         }) = event
         else {
@@ -447,13 +448,15 @@ impl Views {
             korean: permission
                 .as_ref()
                 .map(ko::permission_question)
-                .or(evidence_gap.as_ref().map(ko::evidence_question)),
+                .or(evidence_gap.as_ref().map(ko::evidence_question))
+                .or((!large_files.is_empty()).then(|| ko::large_file_question(large_files))),
             options: options.clone(),
             default: default.clone(),
             context: context.clone(),
             required: *required,
             permission: permission.clone(),
             similar: similar.as_ref().map(|pattern| self.facts.permissions.similar(pattern)),
+            large_files: large_files.clone(),
             is_in_turn: prompt.is_some(),
             blocks: *blocks,
             ..empty_question(now, *question, *session)
@@ -525,6 +528,7 @@ fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> Q
         required: false,
         permission: None,
         similar: None,
+        large_files: Vec::new(),
         is_in_turn: false,
         status: QuestionState::Asked,
         answer: None,

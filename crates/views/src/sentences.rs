@@ -26,6 +26,7 @@ pub fn describe_task_mark(locale: Locale, mark: TaskMark) -> &'static str {
         TaskMark::NoChanges => ("no changes", "변경 없음"),
         TaskMark::SameAsLastRound => ("same as last round", "지난 회차와 동일"),
         TaskMark::NotClaimed => ("not claimed", "완료 보고 없음"),
+        TaskMark::FilesLeftOut => ("files left out", "제외된 파일 있음"),
     };
     match locale {
         Locale::En => english,

@@ -9,7 +9,7 @@ mod spool;
 
 use std::collections::BTreeMap;
 
-use domain::{EffectId, Report, SessionId, TaskId, Timestamp};
+use domain::{EffectId, LargeFile, Report, SessionId, TaskId, Timestamp};
 
 pub(crate) use process::{Process, ProcessState};
 pub(crate) use spool::OutputItem;
@@ -52,8 +52,14 @@ pub(crate) struct Environment {
     queue: BTreeMap<(i64, u64), ScheduledEvent>,
     order: u64,
     processes: BTreeMap<SessionId, Process>,
-    /// Number of changes in the worktree of each task.
-    changes: BTreeMap<TaskId, u32>,
+    /// Content of the worktree of each task: the number of the last change.
+    contents: BTreeMap<TaskId, u32>,
+    /// Number of changes in all worktrees.
+    n_changes: u32,
+    /// Content of checkpoints by their commits.
+    checkpoints: BTreeMap<String, u32>,
+    /// Files above the size limit in the worktree of each task.
+    large_files: BTreeMap<TaskId, LargeFile>,
     /// Executed effects with their reports; `None` if there is no report.
     executed: BTreeMap<EffectId, Option<Report>>,
     /// Whether there are no more faults.
@@ -72,7 +78,10 @@ impl Environment {
             queue: BTreeMap::new(),
             order: 0,
             processes: BTreeMap::new(),
-            changes: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            n_changes: 0,
+            checkpoints: BTreeMap::new(),
+            large_files: BTreeMap::new(),
             executed: BTreeMap::new(),
             is_faultless: false,
             random,
@@ -175,9 +184,34 @@ impl Environment {
         }
     }
 
-    /// Returns the tree of a task's worktree.
-    fn tree(&self, task: &TaskId) -> String {
-        format!("tree-{}", self.changes.get(task).copied().unwrap_or_default())
+    /// Returns the number of the last change in a task's worktree.
+    fn content(&self, task: &TaskId) -> u32 {
+        self.contents.get(task).copied().unwrap_or_default()
+    }
+
+    /// Changes a file in a task's worktree. Some agents also leave a large file there, change or remove it.
+    fn change_file(&mut self, task: TaskId) {
+        self.n_changes += 1;
+        self.contents.insert(task.clone(), self.n_changes);
+        if self.is_faultless || !self.random.once_in(12) {
+            return;
+        }
+        if self.random.once_in(3) {
+            self.large_files.remove(&task);
+        } else {
+            let bytes = u64::from(self.n_changes) << 24;
+            self.large_files.insert(task, LargeFile { path: "data.bin".to_owned(), bytes });
+        }
+    }
+
+    /// Returns the tree of a task's worktree with these large files, and the large files that it does not have.
+    fn tree(&self, task: &TaskId, committed: &[LargeFile]) -> (String, Vec<LargeFile>) {
+        let tree = format!("tree-{}", self.content(task));
+        match self.large_files.get(task) {
+            None => (tree, Vec::new()),
+            Some(file) if committed.contains(file) => (format!("{tree}-with-{}", file.bytes), Vec::new()),
+            Some(file) => (tree, vec![file.clone()]),
+        }
     }
 
     fn elapsed_at(&self, deadline: Timestamp) -> i64 {

@@ -8,6 +8,7 @@ mod evidence;
 mod expectation;
 mod gates;
 mod idle;
+mod large_files;
 mod overlaps;
 mod permitted_messages;
 mod plans;

@@ -66,6 +66,8 @@ pub enum Rule {
     Receipt,
     /// A task is checked and merged only if its claim has evidence, and its agent is told once in a round what is missing.
     Evidence,
+    /// A file above the size limit is committed only if a user says so, and work is accepted only after an answer.
+    LargeFiles,
     /// A check that could not run is decided by a user, and is neither a failed round nor a reason for rework.
     UnrunCheck,
     /// At most one merge runs at a time.
@@ -120,6 +122,7 @@ impl fmt::Display for Rule {
             Self::TurnEndFirst => "a task is checked and merged after the turn of its worker",
             Self::Receipt => "a task with a check is done only with a receipt",
             Self::Evidence => "a task is done only with evidence",
+            Self::LargeFiles => "a large file is committed only if a user says so",
             Self::UnrunCheck => "a check that could not run goes to a user",
             Self::OneMerge => "at most one merge runs at a time",
             Self::NoCycle => "calls and dependencies have no cycle",

@@ -105,6 +105,7 @@ impl Simulation {
 
     fn check_effects(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
         for (id, effect) in &decision.effects {
+            self.model.check_large_files(effect);
             let recorded = decision.events.iter().any(|recorded| recorded.sequence == id.sequence);
             if !recorded || !self.effects_seen.insert(*id) {
                 return Err(RuleViolation::new(
@@ -116,7 +117,7 @@ impl Simulation {
         if decision.events.is_empty() && !decision.effects.is_empty() {
             return Err(RuleViolation::new(Rule::EffectOnce, "effects without an event"));
         }
-        Ok(())
+        self.model.take_violations().into_iter().next().map_or(Ok(()), Err)
     }
 
     fn random_crash_point(&mut self) -> Option<CrashPoint> {

@@ -179,8 +179,12 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
             Report::GateChecked { phase: gate.phase, round: gate.round, report }
         }
         Effect::MakeCheckpoint { checkpoint, .. } => {
-            let outcome =
-                CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None, tree: None };
+            let outcome = CheckpointOutcome::Made {
+                commit: "0123abcd".to_owned(),
+                agent_session: None,
+                tree: None,
+                large_files: Vec::new(),
+            };
             Report::CheckpointFinished { checkpoint, outcome }
         }
         Effect::ParkSession { .. }

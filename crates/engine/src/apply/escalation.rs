@@ -172,8 +172,10 @@ impl Run {
         }
         let session = task_ref.and_then(|task_ref| self.task(task_ref).session());
         let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
-        let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone(), agent_session };
-        sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
+        let large_files = task_ref.map(|task| self.task(task).large_files.committed()).unwrap_or_default();
+        let (checkpoint, task) = (*checkpoint, task.clone());
+        let effect = Effect::MakeCheckpoint { checkpoint, task, agent_session, large_files };
+        sink.add(&mut self.pending_effects, EffectKey::Checkpoint(checkpoint), effect);
     }
 
     pub(super) fn apply_checkpoint_finished(
@@ -187,6 +189,12 @@ impl Run {
         self.reschedule_failed_parking(at, *checkpoint, outcome);
         self.finish_examination(*checkpoint, outcome);
         self.end_turn_checkpoint(*checkpoint, sink);
+        let task = self.checkpoints.get(checkpoint.0).task;
+        if let CheckpointOutcome::Made { large_files, .. } = outcome
+            && let Some(task) = task.and_then(|task| self.task_mut(task))
+        {
+            task.large_files.left_out.clone_from(large_files);
+        }
         let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
         if let CheckpointOutcome::Made { commit, agent_session, .. } = outcome {
             checkpoint.is_made = true;

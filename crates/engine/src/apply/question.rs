@@ -30,6 +30,7 @@ impl Run {
             permission,
             prompt,
             evidence_gap,
+            large_files,
             ..
         } = event;
         let agent = self.session(*session).agent.clone();
@@ -45,6 +46,7 @@ impl Run {
             required: *required,
             permission: permission.clone(),
             prompt: prompt.clone(),
+            large_files: large_files.clone(),
             state: QuestionState::Queued,
         });
         if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
@@ -80,10 +82,10 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_question_expired(&mut self, event: &events::QuestionExpired) {
+    pub(super) fn apply_question_expired(&mut self, at: Timestamp, event: &events::QuestionExpired) {
         let events::QuestionExpired { question, default_used } = event;
         match default_used {
-            Some(answer) => self.apply_question_answered(*question, answer, None),
+            Some(answer) => self.apply_question_answered(at, *question, answer, None),
             None => self.close_question(*question, QuestionState::Expired),
         }
     }
@@ -176,9 +178,18 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_question_answered(&mut self, id: QuestionId, answer: &str, reason: Option<&String>) {
+    pub(super) fn apply_question_answered(
+        &mut self,
+        at: Timestamp,
+        id: QuestionId,
+        answer: &str,
+        reason: Option<&String>,
+    ) {
         self.close_question(id, QuestionState::Answered);
         self.end_evidence_question(id);
+        if self.apply_large_file_decision(id, answer) {
+            return;
+        }
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
         let input = match &question.permission {
@@ -194,6 +205,7 @@ impl Run {
             }
         };
         self.queue_input_for_worker(task, session, input);
+        self.return_work_with_large_files(at, id);
     }
 
     /// Closes a question; its session waits for the next one.

@@ -281,7 +281,9 @@ impl Run {
         let brief = self.input_brief(session, content).map(Box::new);
         let reports_tree = self.reports_tree(session, content);
         let content = Box::new(content.clone());
-        let effect = Effect::SendInput { session, input, content, brief, reports_tree };
+        let task = self.session(session).task.filter(|_| reports_tree);
+        let large_files = task.map(|task| self.task(task).large_files.committed()).unwrap_or_default();
+        let effect = Effect::SendInput { session, input, content, brief, reports_tree, large_files };
         sink.add(&mut self.pending_effects, EffectKey::Input(session, input), effect);
     }
 

@@ -157,6 +157,7 @@ impl Run {
             attempt,
             title: state.planned.title.clone(),
             author: self.author_of(task),
+            large_files: state.large_files.committed(),
             command,
             timeout_ms: self.settings.timeout_ms,
         }
@@ -174,6 +175,7 @@ impl Run {
             attempt,
             title: state.planned.title.clone(),
             author: self.author_of(task),
+            large_files: state.large_files.committed(),
             commit: state.checked_commit.clone(),
             // The user accepted the work despite its check, which would fail on the merged tree too.
             check: self

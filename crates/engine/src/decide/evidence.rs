@@ -1,6 +1,6 @@
 //! Evidence of done: a claim is examined before the check, and so is a turn that ends without a message.
 //!
-//! The worker is told once in a round what is missing; then Jangdan asks the user in its place.
+//! [`super::large_files`] comes first. The worker is told once in a round what is missing; then Jangdan asks the user in its place.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const QUESTIONS_MAX: u32 = 20;
 impl DecisionContext<'_> {
     /// Accepts the claim of a task, or finds what it lacks, once the tree of its work is known.
     pub(super) fn examine_claim(&mut self, task: TaskIndex) {
-        if !self.is_tree_examined(task) {
+        if !self.is_tree_examined(task) || self.ask_about_large_files(task) {
             return;
         }
         let Some(session) = self.run.task(task).session() else { return };
@@ -60,7 +60,7 @@ impl DecisionContext<'_> {
         }
         if self.run.task(task).round.missing_change().is_none() && self.is_unclaimed_work_accepted(task) {
             self.claim_task(task, ClaimSource::TurnEnd, None, BTreeMap::new());
-            self.accept_claim(task, ClaimEvidence::Change, false);
+            self.examine_claim(task);
         } else {
             self.request_evidence(task, session, false);
         }
@@ -78,9 +78,13 @@ impl DecisionContext<'_> {
 
     /// Tells the agent what is missing, or asks the user if the agent was told before or cannot be told.
     fn request_evidence(&mut self, task: TaskIndex, session: SessionId, is_message: bool) {
-        let round = &self.run.task(task).round;
+        let (round, large_files) = (&self.run.task(task).round, &self.run.task(task).large_files);
         let no_message = Some(MissingEvidence::NoMessage).filter(|_| !is_message);
-        let missing_change = round.missing_change().filter(|_| !round.has_result);
+        let missing_change = round.missing_change().filter(|_| !round.has_result).map(|missing| {
+            let has_only_large_files =
+                missing == MissingEvidence::NoChange && !large_files.left_out.is_empty();
+            if has_only_large_files { MissingEvidence::OnlyLargeFiles } else { missing }
+        });
         let missing: Vec<_> = no_message.into_iter().chain(missing_change).collect();
         if round.is_evidence_requested || !self.knows_protocol(session) {
             self.ask_about_evidence(task, session, missing);
@@ -110,6 +114,7 @@ impl DecisionContext<'_> {
             similar: None,
             prompt: None,
             evidence_gap: Some(evidence_gap),
+            large_files: Vec::new(),
         };
         self.ask_question(session, draft);
     }

@@ -75,6 +75,10 @@ impl DecisionContext<'_> {
             TaskStage::ChecksFailed => self.after_failed_round(task),
             TaskStage::Conflicted => self.after_conflict(task),
             TaskStage::Merged(_) => self.after_merge(task),
+            // The merge commits the work.
+            TaskStage::Mergeable(_) if state.checked_commit.is_none() => {
+                self.ask_about_large_files(task);
+            }
             TaskStage::Waiting
             | TaskStage::Ready
             | TaskStage::Checking

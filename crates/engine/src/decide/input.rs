@@ -141,6 +141,7 @@ impl DecisionContext<'_> {
                 }
                 let is_made = matches!(outcome, CheckpointOutcome::Made { .. });
                 self.emit(events::CheckpointFinished { checkpoint, outcome });
+                self.withdraw_outdated_large_file_question(checkpoint);
                 if is_made {
                     self.park_after_checkpoint(checkpoint);
                 }

@@ -50,6 +50,7 @@ impl DecisionContext<'_> {
                     permission: Some(request),
                     prompt: None,
                     evidence_gap: None,
+                    large_files: Vec::new(),
                 };
                 return self.ask_question(session, draft);
             }

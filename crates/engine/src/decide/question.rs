@@ -2,7 +2,7 @@
 
 use domain::{
     AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, EvidenceGap,
-    PermissionRequest, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
+    LargeFile, PermissionRequest, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
     SessionInput, Severity, TaskId, UserQuestion, events,
 };
 
@@ -32,6 +32,8 @@ pub(super) struct QuestionDraft {
     pub(super) prompt: Option<String>,
     /// Set if Jangdan asks in place of the agent.
     pub(super) evidence_gap: Option<EvidenceGap>,
+    /// Set if Jangdan asks whether to commit files above the size limit.
+    pub(super) large_files: Vec<LargeFile>,
 }
 
 impl DecisionContext<'_> {
@@ -66,6 +68,7 @@ impl DecisionContext<'_> {
                 similar: None,
                 prompt,
                 evidence_gap: None,
+                large_files: Vec::new(),
             },
         );
     }
@@ -93,6 +96,7 @@ impl DecisionContext<'_> {
                 similar: None,
                 prompt: None,
                 evidence_gap: None,
+                large_files: Vec::new(),
             },
         );
     }
@@ -113,6 +117,7 @@ impl DecisionContext<'_> {
                 similar: None,
                 prompt: None,
                 evidence_gap: None,
+                large_files: Vec::new(),
             };
             self.ask_question(session, draft);
         }
@@ -137,6 +142,7 @@ impl DecisionContext<'_> {
             similar,
             prompt,
             evidence_gap,
+            large_files,
         } = draft;
         self.emit(events::QuestionAsked {
             question,
@@ -152,6 +158,7 @@ impl DecisionContext<'_> {
             similar,
             prompt,
             evidence_gap,
+            large_files,
             blocks,
         });
         if let (Some(task), true) = (id, is_worker) {
@@ -169,8 +176,10 @@ impl DecisionContext<'_> {
     /// Routes a question to the orchestrator or the user.
     pub(super) fn route_question(&mut self, question: QuestionId) {
         let record = self.run.questions.get(question.0);
-        // Only the user decides permissions.
-        let is_for_person = record.permission.is_some() || Some(record.session) == self.run.root_session;
+        // Only the user decides permissions, and what is committed.
+        let is_for_person = record.permission.is_some()
+            || !record.large_files.is_empty()
+            || Some(record.session) == self.run.root_session;
         // An orchestrator that waits for a call cannot answer: its callee could be the asking agent.
         let can_answer = |id: &SessionId| self.open_calls_made_by(*id).is_empty();
         let to = match self.run.orchestrator().filter(can_answer) {

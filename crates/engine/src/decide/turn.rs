@@ -33,6 +33,9 @@ impl DecisionContext<'_> {
         let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {
             self.request_checkpoint_creation(task, CheckpointReason::TurnEnd);
+        } else if let Some(task) = task.filter(|task| self.run.large_file_question(*task).is_some()) {
+            // An agent that did not wait may have removed the files.
+            self.request_checkpoint_creation(task, CheckpointReason::Claim);
         }
         // Pending inputs come before corrections: an agent that reports DONE too early would never receive them.
         let has_inputs = |task: &TaskIndex| {

@@ -1,6 +1,6 @@
 //! Questions to answer and requests for resources.
 
-use domain::{AgentName, DependencyRequest, PermissionRequest, QuestionKind, SessionId};
+use domain::{AgentName, DependencyRequest, LargeFile, PermissionRequest, QuestionKind, SessionId};
 
 use super::TaskIndex;
 
@@ -48,6 +48,8 @@ pub(crate) struct Question {
     pub(crate) required: bool,
     pub(crate) permission: Option<PermissionRequest>,
     pub(crate) prompt: Option<String>,
+    /// Files above the size limit that it is about.
+    pub(crate) large_files: Vec<LargeFile>,
     pub(crate) state: QuestionState,
 }
 
@@ -65,6 +67,7 @@ impl Default for Question {
             required: true,
             permission: None,
             prompt: None,
+            large_files: Vec::new(),
             state: QuestionState::Withdrawn,
         }
     }

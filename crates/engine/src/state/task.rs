@@ -7,7 +7,7 @@ use domain::{
     SessionInput, Timestamp,
 };
 
-use super::WorkRound;
+use super::{LargeFiles, WorkRound};
 use crate::{graph::Node, schedule::AgentIndex};
 
 /// Limits what an agent says about its result in the prompts of others.
@@ -205,6 +205,7 @@ pub(crate) struct Task {
     /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
     pub(crate) round: WorkRound,
+    pub(crate) large_files: LargeFiles,
     /// Why the next attempt is needed; the user's hint is kept beside it.
     pub(crate) hint: Option<String>,
     /// The user's hint of a retry, for every attempt until the task is done.
@@ -300,6 +301,7 @@ impl Task {
             failures: 0,
             losses: 0,
             round: WorkRound::default(),
+            large_files: LargeFiles::default(),
             hint: None,
             user_hint: None,
             rework: None,

@@ -25,6 +25,15 @@ pub(crate) fn send_report_of_line(
             runner.executor.change_file(parse_value(task)?);
             return Ok(true);
         }
+        [task, "has", path, "of", mebibytes, "MiB"] => {
+            let bytes = parse_value::<u64>(mebibytes)? << 20;
+            runner.executor.write_large_file(parse_value(task)?, (*path).to_owned(), bytes);
+            return Ok(true);
+        }
+        [task, "removes", path] => {
+            runner.executor.remove_large_file(&parse_value(task)?, path);
+            return Ok(true);
+        }
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, None, outcome, &text)?
         }
@@ -197,19 +206,23 @@ fn checkpoint_report(
     text: String,
 ) -> Result<Report, String> {
     let requested = runner.pending.iter().find_map(|(_, effect)| match effect {
-        Effect::MakeCheckpoint { checkpoint, task: owner, .. } if owner.as_str() == task => Some(*checkpoint),
+        Effect::MakeCheckpoint { checkpoint, task: owner, large_files, .. } if owner.as_str() == task => {
+            Some((*checkpoint, large_files.clone()))
+        }
         _ => None,
     });
-    let checkpoint = requested.ok_or("no such checkpoint was requested")?;
+    let (checkpoint, large_files) = requested.ok_or("no such checkpoint was requested")?;
     remove_pending_effects(
         runner,
         |effect| matches!(effect, Effect::MakeCheckpoint { checkpoint: owner, .. } if *owner == checkpoint),
     );
+    let (tree, large_files) = runner.executor.tree(&parse_value(task)?, &large_files);
     let outcome = match outcome {
         ["is", "made"] => CheckpointOutcome::Made {
             commit: format!("commit-of-{checkpoint}"),
             agent_session: None,
-            tree: runner.executor.tree(&parse_value(task)?),
+            tree,
+            large_files,
         },
         ["fails"] => CheckpointOutcome::Failed { error: text },
         _ => return Err("is not an outcome of a checkpoint".to_owned()),

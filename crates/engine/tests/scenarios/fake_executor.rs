@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, SessionId, TaskId, Timestamp,
+    CheckpointOutcome, EffectId, GateReport, LargeFile, MergeOutcome, Receipt, Report, SessionId, TaskId,
+    Timestamp,
 };
 use engine::Effect;
 
@@ -20,6 +21,8 @@ struct FakeWorktrees {
     /// Whether agents change only what the scenario says.
     are_unchanged: bool,
     versions: BTreeMap<TaskId, u32>,
+    /// Paths and sizes of files above the size limit.
+    large_files: BTreeMap<TaskId, BTreeMap<String, u64>>,
     /// The version that each checkpoint has, by its commit.
     checkpoints: BTreeMap<String, u32>,
     tasks: BTreeMap<SessionId, TaskId>,
@@ -95,14 +98,28 @@ impl FakeExecutor {
         }
     }
 
+    /// Adds a file above the size limit to a worktree, or changes its size.
+    pub(crate) fn write_large_file(&mut self, task: TaskId, path: String, bytes: u64) {
+        self.worktrees.large_files.entry(task).or_default().insert(path, bytes);
+    }
+
+    pub(crate) fn remove_large_file(&mut self, task: &TaskId, path: &str) {
+        self.worktrees.large_files.entry(task.clone()).or_default().remove(path);
+    }
+
     pub(crate) fn change_file(&mut self, task: TaskId) {
         *self.worktrees.versions.entry(task).or_default() += 1;
     }
 
-    /// Returns the tree of a task's worktree.
-    pub(crate) fn tree(&self, task: &TaskId) -> Option<String> {
+    /// Returns the tree of a task's worktree with these large files, and the other large files.
+    pub(crate) fn tree(&self, task: &TaskId, committed: &[LargeFile]) -> (Option<String>, Vec<LargeFile>) {
         let version = self.worktrees.version(task);
-        (!self.worktrees.are_missing).then(|| format!("tree-{version}-of-{task}"))
+        let files = self.worktrees.large_files.get(task).into_iter().flatten();
+        let files = files.map(|(path, bytes)| LargeFile { path: path.clone(), bytes: *bytes });
+        let (committed, left_out): (Vec<_>, Vec<_>) = files.partition(|file| committed.contains(file));
+        let paths: String = committed.iter().map(|file| format!("-with-{}", file.path)).collect();
+        let tree = (!self.worktrees.are_missing).then(|| format!("tree-{version}-of-{task}{paths}"));
+        (tree, left_out)
     }
 
     /// Returns the report of a successful effect.
@@ -112,9 +129,9 @@ impl FakeExecutor {
                 let session = &assignment.session;
                 Report::SessionStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
-            Effect::SendInput { session, input, reports_tree, .. } => {
+            Effect::SendInput { session, input, reports_tree, large_files, .. } => {
                 let task = self.worktrees.tasks.get(session).filter(|_| *reports_tree);
-                let tree = task.and_then(|task| self.tree(task));
+                let tree = task.and_then(|task| self.tree(task, large_files).0);
                 Report::InputSent { session: *session, input: *input, text: None, tree }
             }
             Effect::EndSession { session } => Report::SessionEnded { session: *session, exit_status: None },
@@ -142,13 +159,12 @@ impl FakeExecutor {
                     ..GateReport::default()
                 },
             },
-            Effect::MakeCheckpoint { checkpoint, task, .. } => {
+            Effect::MakeCheckpoint { checkpoint, task, large_files, .. } => {
+                let (tree, large_files) = self.tree(task, large_files);
                 let commit = format!("commit-of-{checkpoint}");
                 self.worktrees.checkpoints.insert(commit.clone(), self.worktrees.version(task));
-                Report::CheckpointFinished {
-                    checkpoint: *checkpoint,
-                    outcome: CheckpointOutcome::Made { commit, agent_session: None, tree: self.tree(task) },
-                }
+                let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree, large_files };
+                Report::CheckpointFinished { checkpoint: *checkpoint, outcome }
             }
             Effect::RestoreCheckpoint { task, commit } => {
                 let version = commit.as_ref().and_then(|commit| self.worktrees.checkpoints.get(commit));

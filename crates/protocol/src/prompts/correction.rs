@@ -147,6 +147,7 @@ fn missing_template(missing: MissingEvidence) -> Option<PromptTemplate> {
     match missing {
         MissingEvidence::NoMessage => None,
         MissingEvidence::NoChange => Some(PromptTemplate::EvidenceChange),
+        MissingEvidence::OnlyLargeFiles => Some(PromptTemplate::EvidenceLargeFiles),
         MissingEvidence::UnchangedSinceDenial => Some(PromptTemplate::EvidenceSinceDenial),
         MissingEvidence::UnchangedSinceRejection => Some(PromptTemplate::EvidenceSinceRejection),
         MissingEvidence::UnchangedSinceFailedCheck => Some(PromptTemplate::EvidenceSinceCheck),

@@ -53,6 +53,7 @@ pub(super) fn evidence_examples(
             MissingEvidence::NoMessage => {}
             MissingEvidence::ChangesUnknown => done = vec![done_because("what you did", "한 일")],
             MissingEvidence::NoChange
+            | MissingEvidence::OnlyLargeFiles
             | MissingEvidence::UnchangedSinceDenial
             | MissingEvidence::UnchangedSinceRejection
             | MissingEvidence::UnchangedSinceFailedCheck

@@ -89,6 +89,7 @@ templates! {
     Evidence => "evidence",
     EvidenceSilent => "evidence-silent",
     EvidenceChange => "evidence-change",
+    EvidenceLargeFiles => "evidence-large-files",
     EvidenceSinceDenial => "evidence-since-denial",
     EvidenceSinceRejection => "evidence-since-rejection",
     EvidenceSinceCheck => "evidence-since-check",

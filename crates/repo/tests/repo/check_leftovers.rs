@@ -72,9 +72,13 @@ fn files_of_the_set_up_are_no_work_until_the_agent_changes_them() {
     let fixture = Fixture::new();
     let (first, second) = (fixture.create_worktree("T1"), fixture.create_worktree("T2"));
     for (worktree, lock) in [(&first, "lock of T1\n"), (&second, "lock of T2\n")] {
+        // It runs again when its packages were removed.
+        write_file(&worktree.path, "before", "work\n");
+        let before = fixture.run.snapshot_worktree(worktree, "before", &[]).unwrap();
         write_file(&worktree.path, "package-lock.json", lock);
         write_file(&worktree.path, "file", "changed by the set-up\n");
-        fixture.run.record_setup_leftovers(worktree).unwrap();
+        fixture.run.record_setup_leftovers(worktree, &before.tree, &[]).unwrap();
+        fs::remove_file(worktree.path.join("before")).unwrap();
     }
     let base = fixture.run.repository.resolve_commit("HEAD").unwrap();
     let snapshot = fixture.run.snapshot_worktree(&first, "before the task", &[]).unwrap();

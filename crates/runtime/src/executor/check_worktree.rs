@@ -43,7 +43,7 @@ pub(super) fn run_merge_check(
 ) -> Result<Receipt, JobError> {
     let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
     // A merge that fails its check is discarded, so the receipt must not name its commit.
-    let work = CheckedWork { tree, commit: None };
+    let work = CheckedWork { tree, ..CheckedWork::default() };
     let lock = git.lock_check_worktree();
     let user_file = context.host.run_folder(&context.run).join(USER_FILE);
     let user = fs::read_to_string(&user_file).unwrap_or_default();

@@ -51,7 +51,8 @@ fn try_examine_phase(
                 stop_token,
                 is_sandboxed: true,
             };
-            let work = CheckedWork { tree: context.project_tree().unwrap_or_default(), commit: None };
+            let work =
+                CheckedWork { tree: context.project_tree().unwrap_or_default(), ..CheckedWork::default() };
             report.receipts.push(run_check(context, &job, &work).map_err(JobError::DiskFull)?);
         }
         return Ok(add_gate_verdict(report));

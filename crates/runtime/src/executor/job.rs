@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{CheckObstacle, Receipt, TaskId, Timestamp};
+use domain::{CheckObstacle, LargeFile, Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
     protocol::{Request, StderrMode, StdioAttachment},
@@ -61,6 +61,9 @@ pub(super) struct CheckedWork {
     pub(super) tree: String,
     /// Absent if the work is not committed.
     pub(super) commit: Option<String>,
+    /// Files above the size limit that are not part of it.
+    #[serde(default)]
+    pub(super) large_files: Vec<LargeFile>,
 }
 
 /// A command that runs in a directory.

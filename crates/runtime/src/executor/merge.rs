@@ -10,7 +10,7 @@ use super::{
     run_context::RunContext,
     stop_token::StopToken,
 };
-use crate::git::RunGit;
+use crate::git::{CommittedWork, RunGit};
 
 /// Merges a task. The run's branch moves only if the check passes on the merged tree.
 pub(super) fn merge_task(
@@ -40,7 +40,9 @@ fn merge_with_git(
 ) -> Result<MergeOutcome, JobError> {
     let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
-    match git.try_merge(task, order.commit.as_deref(), &order.author, &order.title) {
+    let MergeOrder { title, author, large_files, .. } = order;
+    let work = CommittedWork { task, title, author, large_files };
+    match git.try_merge(&work, order.commit.as_deref()) {
         // Checked again: a server may have been killed before it reported the check.
         Ok(MergeAttempt::AlreadyMerged { commit, onto }) => {
             let tree = git.tree_of(&commit).map_err(job_error)?;

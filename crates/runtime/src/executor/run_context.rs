@@ -9,13 +9,13 @@ use std::{
 };
 
 use domain::{AgentOutput, Report, Role, RunId, RunInput, SessionId, TaskId};
-use repo::{GitOptions, RepoError};
+use repo::{GitOptions, RepoError, WorktreeSnapshot};
 use sessions::{Sandbox, SandboxPolicy};
 use tracing::warn;
 
 use super::{
     ignored_files::copy_ignored_files,
-    job::{Job, run},
+    job::{CheckedWork, Job, run},
     process::end_session_processes_and_wait,
     stop_token::StopToken,
 };
@@ -149,7 +149,8 @@ impl RunContext {
         }
     }
 
-    /// Runs the project's set-up commands in the worktree of a task, once for each new worktree.
+    /// Runs the project's set-up commands in the worktree of a task, once for each new worktree. What they change is not
+    /// part of the work.
     pub(super) fn prepare_task_worktree(
         &self,
         directory: &Path,
@@ -158,7 +159,36 @@ impl RunContext {
         stop_token: &StopToken,
     ) -> Result<(), String> {
         let name = task.to_string();
-        self.set_up_worktree(directory, &name, Some(task), is_new, stop_token).map_err(SetupError::into_text)
+        let Some(git) = self.git.as_ref().filter(|_| !self.environment.setup.is_empty()) else {
+            return self
+                .set_up_worktree(directory, &name, Some(task), is_new, stop_token)
+                .map_err(SetupError::into_text);
+        };
+        let work_file = self.host.run_folder(&self.run).join(format!("setup-{name}-work.json"));
+        if is_new {
+            let _ = fs::remove_file(&work_file);
+        } else if self.ready_marker(&name).exists() && !work_file.exists() {
+            return Ok(());
+        }
+        // Work is there if the set-up runs again because its packages were removed. After a failure the first work counts.
+        let saved = fs::read(&work_file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let work: CheckedWork = match saved {
+            Some(work) => work,
+            None => {
+                let snapshot = git.snapshot_worktree(task, "before the set-up", &[]);
+                let WorktreeSnapshot { tree, large_files, .. } =
+                    snapshot.map_err(|error| error_chain(&error))?;
+                let work = CheckedWork { tree, commit: None, large_files };
+                let bytes = serde_json::to_vec(&work).map_err(|error| error_chain(&error))?;
+                fs::write(&work_file, bytes).map_err(|error| error_chain(&error))?;
+                work
+            }
+        };
+        self.set_up_worktree(directory, &name, Some(task), is_new, stop_token)
+            .map_err(SetupError::into_text)?;
+        git.record_setup_leftovers(task, &work.tree, &work.large_files)
+            .map_err(|error| error_chain(&error))?;
+        fs::remove_file(&work_file).map_err(|error| error_chain(&error))
     }
 
     /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,

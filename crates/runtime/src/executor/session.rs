@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionId, SessionInput, Usage};
+use domain::{AgentOutput, EffectId, InputNumber, LargeFile, Locale, Report, SessionId, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset};
 use engine::{InputBrief, SessionAssignment, TaskBrief};
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
@@ -148,8 +148,8 @@ pub(super) fn report_after_end(session: SessionId, command: SessionCommand) -> O
 struct QueuedInput {
     input: Box<SessionInput>,
     brief: Option<Box<InputBrief>>,
-    /// Whether the tree before the input is reported.
-    reports_tree: bool,
+    /// Set if the tree before the input is reported: the files above the size limit that it has.
+    tree_report: Option<Vec<LargeFile>>,
 }
 
 /// Next state of a session's thread.
@@ -342,8 +342,8 @@ impl SessionWorker {
         process: &mut Process,
     ) -> Result<Option<NextState>, ProcessError> {
         match command {
-            SessionCommand::Send { number, input, brief, reports_tree } => {
-                self.queue_input(number, QueuedInput { input, brief, reports_tree })?;
+            SessionCommand::Send { number, input, brief, tree_report } => {
+                self.queue_input(number, QueuedInput { input, brief, tree_report })?;
             }
             SessionCommand::Freeze { effect } => self.report_effect(effect, process.session.pause()),
             SessionCommand::Thaw { effect } => self.report_effect(effect, process.session.resume()),
@@ -412,8 +412,8 @@ impl SessionWorker {
                 None => {}
             }
             match self.inbox.commands.recv() {
-                Ok(SessionCommand::Send { number, input, brief, reports_tree }) => {
-                    self.queue_input(number, QueuedInput { input, brief, reports_tree })?;
+                Ok(SessionCommand::Send { number, input, brief, tree_report }) => {
+                    self.queue_input(number, QueuedInput { input, brief, tree_report })?;
                 }
                 Ok(
                     SessionCommand::Freeze { effect }

@@ -13,7 +13,10 @@ use super::{
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
-use crate::run_loop::now;
+use crate::{
+    git::{CommittedWork, WorkToCheck},
+    run_loop::now,
+};
 
 /// Runs the check of a task in its worktree.
 pub(super) fn check_task(
@@ -44,7 +47,7 @@ pub(super) fn check_task(
     // A detached check continues; the next server records what it leaves behind.
     if let Some(git) = &context.git
         && stop_token.stop_request() != Some(StopRequest::Detach)
-        && let Err(error) = git.record_check_leftovers(task, &work.tree)
+        && let Err(error) = git.record_check_leftovers(task, &work.tree, &work.large_files)
     {
         // The next commit of the task has them.
         warn!(%task, error = &error as &dyn Error, "cannot record what the check left behind");
@@ -71,13 +74,15 @@ fn directory_and_work(
     }
     let (directory, work) = match &context.git {
         Some(git) => {
-            let committed = git.commit_for_check(&order.task, &order.author, &order.title);
-            let (directory, tree, commit) = committed.map_err(job_error)?;
-            (directory, CheckedWork { tree, commit: commit.map(|commit| commit.to_string()) })
+            let CheckOrder { task, title, author, large_files, .. } = order;
+            let work = CommittedWork { task, title, author, large_files };
+            let WorkToCheck { directory, tree, commit, large_files } =
+                git.commit_for_check(&work).map_err(job_error)?;
+            (directory, CheckedWork { tree, commit: commit.map(|commit| commit.to_string()), large_files })
         }
         None => {
             let tree = context.project_tree().unwrap_or_default();
-            (context.environment.project.clone(), CheckedWork { tree, commit: None })
+            (context.environment.project.clone(), CheckedWork { tree, ..CheckedWork::default() })
         }
     };
     // On failure a restart checks the work of that time.

@@ -300,6 +300,7 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                         content: Box::new(done),
                         brief: None,
                         reports_tree: false,
+                        large_files: Vec::new(),
                     },
                 )
             }

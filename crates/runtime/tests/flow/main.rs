@@ -12,6 +12,7 @@ mod evidence;
 mod fixture;
 mod gate_review;
 mod landing;
+mod large_files;
 mod overlaps;
 mod parking;
 mod plan_file;

@@ -66,6 +66,28 @@ fn tasks_of_two_runs_and_merge_checks_share_no_ports() {
 }
 
 #[test]
+fn files_of_the_set_up_are_neither_merged_nor_evidence() {
+    let fixture = RunFixture::new(
+        r#"
+read -r task
+[ "$JANGDAN_TASK" = T3 ] || echo x > "file-$JANGDAN_TASK.txt"
+echo "DONE:$JANGDAN_TASK"
+read -r nothing
+"#,
+    );
+    let setup = vec!["echo \"of $JANGDAN_TASK\" | tee -a README.md > package-lock.json".to_owned()];
+    let environment = RunEnvironment { setup, ..fixture.environment() };
+    let run = fixture.start_with_environment(plan(&["T1", "T2", "T3"]), settings(), environment);
+    fixture.wait_for_task(&run, "T1", TaskState::Done);
+    fixture.wait_for_task(&run, "T2", TaskState::Done);
+    assert_eq!(fixture.branch_files(&run), ["README.md", "file-T1.txt", "file-T2.txt"]);
+    assert!(!fixture.branch_file(&run, "README.md").contains("of T"));
+    // The third agent changed nothing.
+    let questions = fixture.wait_for_questions(&run, 1);
+    assert!(questions[0].text.contains("No file has changed"), "{}", questions[0].text);
+}
+
+#[test]
 fn failed_set_up_is_escalated_with_the_reason() {
     let fixture = RunFixture::new(REPORTS_ENVIRONMENT);
     let setup = vec!["echo there is no compiler; exit 3".to_owned()];

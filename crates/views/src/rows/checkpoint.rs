@@ -81,7 +81,7 @@ impl Views {
         self.rows.checkpoints.change(&id, |row| {
             row.finished_at = Some(moment.at);
             match outcome {
-                CheckpointOutcome::Made { commit, agent_session, tree } => {
+                CheckpointOutcome::Made { commit, agent_session, tree, .. } => {
                     row.state = CheckpointState::Made;
                     (row.commit, row.tree) = (Some(commit.clone()), tree.clone());
                     row.agent_session.clone_from(agent_session);
@@ -91,9 +91,13 @@ impl Views {
                 }
             }
         });
-        if let CheckpointOutcome::Made { tree: Some(tree), .. } = outcome
-            && let Some(task) = self.rows.checkpoints.get(&id).map(|row| row.task.clone())
-        {
+        let task = self.rows.checkpoints.get(&id).map(|row| row.task.clone());
+        let (CheckpointOutcome::Made { tree, large_files, .. }, Some(task)) = (outcome, task) else { return };
+        self.rows.tasks.change(&task, |row| row.left_out.clone_from(large_files));
+        if let Some(state) = self.rows.tasks.get(&task).map(|row| row.state) {
+            self.update_marks(&task, state);
+        }
+        if let Some(tree) = tree {
             self.update_receipts_at_checkpoint(&task, tree);
         }
     }

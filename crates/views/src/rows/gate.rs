@@ -1,7 +1,8 @@
 //! Gates: check and approval at the end of a phase, in rounds.
 
 use domain::{
-    Actor, BlockReason, BlockedWork, GateApproval, GateReport, PhaseNumber, SessionId, TaskId, Timestamp,
+    Actor, BlockReason, BlockedWork, GateApproval, GateReport, LargeFile, PhaseNumber, SessionId, TaskId,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,9 @@ pub struct GateTask {
     pub title: String,
     pub state: TaskState,
     pub marks: Vec<TaskMark>,
+    /// New files above the size limit that are not part of its work.
+    #[serde(default)]
+    pub left_out: Vec<LargeFile>,
 }
 
 /// A step of the run's branch that brought the work of a task.
@@ -313,6 +317,7 @@ impl Views {
             title: row.title.clone(),
             state: row.state,
             marks: row.marks.clone(),
+            left_out: row.left_out.clone(),
         };
         let tasks = ids.iter().filter_map(|id| self.rows.tasks.get(id)).map(to_gate_task).collect();
         self.rows.gates.change(&phase, |row| row.tasks = tasks);

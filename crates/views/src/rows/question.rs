@@ -1,12 +1,12 @@
 //! Questions: the asking session, the party that must answer, and the answer.
 
 use domain::{
-    Actor, AgentName, BlockReason, BlockedWork, PermissionRequest, QuestionId, QuestionKind, QuestionRoute,
-    SessionId, TaskId, Timestamp,
+    Actor, AgentName, BlockReason, BlockedWork, LargeFile, LargeFileDecision, PermissionRequest, QuestionId,
+    QuestionKind, QuestionRoute, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, ResponsibleParty, SimilarPermission};
+use super::{InboxItem, InboxRow, ResponsibleParty, SimilarPermission, TaskState};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// A question of an agent.
@@ -40,6 +40,9 @@ pub struct QuestionRow {
     /// Pattern of similar requests, which the user may decide with this one.
     #[serde(default)]
     pub similar: Option<SimilarPermission>,
+    /// Untracked files above the size limit, if Jangdan asks whether to commit them.
+    #[serde(default)]
+    pub large_files: Vec<LargeFile>,
     /// Whether the agent asks during its turn, which continues with the answer.
     pub is_in_turn: bool,
     pub status: QuestionState,
@@ -205,12 +208,34 @@ impl Views {
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
         self.close_question(moment, id);
+        let about_files = self.rows.questions.get(&id).filter(|row| !row.large_files.is_empty());
+        let task_of_files = about_files.and_then(|row| row.task.clone());
+        if let Some(task) = task_of_files {
+            self.apply_large_file_answer(moment, id, &task, answer);
+        }
         let allowed =
             self.rows.questions.get(&id).filter(|row| row.permission.is_some() && answer == "allow");
         if let Some(row) = allowed.cloned() {
             self.count_allowed_permission(&row);
         }
         self.add_chat_reply(moment, id, answer);
+    }
+
+    /// Continues with the decision about large files, or returns the task to its agent with an instruction.
+    fn apply_large_file_answer(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        task: &TaskId,
+        answer: &str,
+    ) {
+        let base = self.facts.tasks.get(task).map(|facts| facts.base);
+        if LargeFileDecision::parse(answer).is_some() {
+            // The agent does not get it.
+            self.stop_session_waiting(moment, id);
+        } else if matches!(base, Some(TaskState::Checking | TaskState::Merging)) {
+            self.apply_task_returned(moment, task);
+        }
     }
 
     pub(crate) fn apply_question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {

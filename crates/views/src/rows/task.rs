@@ -1,7 +1,7 @@
 //! The part of a task that changes during a run.
 
 use domain::{
-    AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, ClaimEvidence, CompletionProof,
+    AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, ClaimEvidence, CompletionProof, LargeFile,
     MergeOutcome, PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskAction, TaskId,
     Timestamp, WorkChange, events,
 };
@@ -53,6 +53,9 @@ pub struct TaskRow {
     /// The last receipt of its checks.
     #[serde(default)]
     pub receipt: Option<TaskReceipt>,
+    /// Untracked files above the size limit that are not part of its work.
+    #[serde(default)]
+    pub left_out: Vec<LargeFile>,
     /// Why it failed, or why its last attempt did.
     pub failure: Option<AttemptFailure>,
     pub used: UsageTotals,
@@ -166,6 +169,7 @@ impl Views {
             claim: None,
             proof: None,
             receipt: None,
+            left_out: Vec::new(),
             failure: None,
             used: UsageTotals::default(),
             budget: task.budget,

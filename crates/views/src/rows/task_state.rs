@@ -72,6 +72,8 @@ pub enum TaskMark {
     SameAsLastRound,
     /// Its agent changed files and did not report it as done.
     NotClaimed,
+    /// New files above the size limit are not part of its work.
+    FilesLeftOut,
 }
 
 impl TaskMark {
@@ -94,7 +96,9 @@ impl TaskMark {
             Some(WorkChange::Changed | WorkChange::Unknown) | None => None,
         };
         let unclaimed = row.claim.filter(|claim| !claim.is_claimed).map(|_| Self::NotClaimed);
-        proof.into_iter().chain(failed).chain(stale).chain(unchanged).chain(unclaimed).collect()
+        let left_out = (!row.left_out.is_empty()).then_some(Self::FilesLeftOut);
+        let of_work = unchanged.into_iter().chain(unclaimed).chain(left_out);
+        proof.into_iter().chain(failed).chain(stale).chain(of_work).collect()
     }
 }
 

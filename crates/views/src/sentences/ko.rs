@@ -21,7 +21,7 @@ use domain::{
 pub use self::engine_texts::translate_engine_text;
 pub(crate) use self::{
     escalation_title::escalation_title,
-    evidence::evidence_question,
+    evidence::{evidence_question, large_file_question},
     inputs::describe_input,
     phrases::{check_obstacle, check_result, permission_question},
     plan_changes::summarize_plan_changes,

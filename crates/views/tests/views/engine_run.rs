@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use domain::{
     AgentError, AgentMessage, AgentName, AgentOutput, AskUser, AskUserType, CheckObstacle, CheckpointOutcome,
     DeliverResult, DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType,
-    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome,
-    MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete,
-    PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt,
-    RecordedEvent, Recovery, Report, RequestId, ResultType, Role, RunInput, RunSettings, RunStart, SessionId,
-    StepComplete, TaskId, TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
+    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, LargeFile,
+    MergeOutcome, MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope,
+    PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource,
+    QuestionId, Receipt, RecordedEvent, Recovery, Report, RequestId, ResultType, Role, RunInput, RunSettings,
+    RunStart, SessionId, StepComplete, TaskId, TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools,
+    Usage, UserCommand,
 };
 use engine::{Effect, Run};
 use views::{RowKind, Views};
@@ -220,9 +221,13 @@ impl EngineRun {
                 let report = GateReport { passed, receipts, ..GateReport::default() };
                 Report::GateChecked { phase: gate.phase, round: gate.round, report }
             }
-            Effect::MakeCheckpoint { checkpoint, .. } => {
+            Effect::MakeCheckpoint { checkpoint, large_files: committed, .. } => {
                 let tree = chance.pick(&["t0", "t1", "t2"]).map(|tree| (*tree).to_owned());
-                let outcome = CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None, tree };
+                let is_listed = |file: &LargeFile| !committed.contains(file);
+                let large = LargeFile { path: "data.bin".to_owned(), bytes: 20 << 20 };
+                let large_files = chance.once_in(4).then_some(large).filter(is_listed).into_iter().collect();
+                let commit = "c".to_owned();
+                let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree, large_files };
                 Report::CheckpointFinished { checkpoint, outcome }
             }
             Effect::ParkSession { .. }

@@ -30,6 +30,7 @@ fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, b
         similar: None,
         prompt: None,
         evidence_gap: None,
+        large_files: Vec::new(),
         blocks,
     }));
 }
@@ -162,6 +163,7 @@ fn record_permission_request(log: &mut SampleLog, question: u32, id: &str, sessi
         similar: Some("run:npm test *".to_owned()),
         prompt: Some(prompt),
         evidence_gap: None,
+        large_files: Vec::new(),
         blocks: BlockedWork::default(),
     }));
     log.record(Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Person }));
@@ -583,7 +585,7 @@ fn record_checkpoint(log: &mut SampleLog, number: u32, tree: &str) {
         reason,
     }));
     let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
-    let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree };
+    let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree, large_files: Vec::new() };
     log.record(Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }));
 }
 

@@ -51,6 +51,7 @@ fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
         similar: None,
         prompt: None,
         evidence_gap: None,
+        large_files: Vec::new(),
         blocks: BlockedWork::default(),
     }));
 }

@@ -90,10 +90,11 @@ impl Environment {
     fn simulate_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Report> {
         match effect {
             Effect::SpawnAgent(assignment) => self.spawn(assignment.session, model),
-            Effect::SendInput { session, input, content, .. } => {
+            Effect::SendInput { session, input, content, large_files, .. } => {
                 self.create_process(*session, model);
                 if let Some(process) = self.processes.get_mut(session) {
                     process.inputs.insert(*input, (**content).clone());
+                    process.large_files.insert(*input, large_files.clone());
                 }
                 self.schedule(300, ScheduledEvent::TypeInput(*session));
                 Some(self.input_report(*session, *input))
@@ -130,20 +131,26 @@ impl Environment {
                 let report = self.random_gate_report(*phase, model);
                 Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
-            Effect::MakeCheckpoint { checkpoint, task, .. } => {
+            Effect::MakeCheckpoint { checkpoint, task, large_files, .. } => {
                 let outcome = if self.should_fail(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
-                    CheckpointOutcome::Made {
-                        commit: format!("c{}", id.sequence),
-                        agent_session: None,
-                        tree: Some(self.tree(task)),
-                    }
+                    let commit = format!("c{}", id.sequence);
+                    self.checkpoints.insert(commit.clone(), self.content(task));
+                    let (tree, large_files) = self.tree(task, large_files);
+                    CheckpointOutcome::Made { commit, agent_session: None, tree: Some(tree), large_files }
                 };
                 Some(Report::CheckpointFinished { checkpoint: *checkpoint, outcome })
             }
+            Effect::RestoreCheckpoint { task, commit } => {
+                let is_possible = !self.should_fail(8);
+                let content = commit.as_ref().map_or(Some(0), |commit| self.checkpoints.get(commit).copied());
+                if let Some(content) = content.filter(|_| is_possible) {
+                    self.contents.insert(task.clone(), content);
+                }
+                Some(effect_report(id, is_possible))
+            }
             Effect::LandPhase { .. }
-            | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use domain::{InputNumber, ParkMode, PhaseNumber, Report, Role, SessionId, SessionInput, TaskId};
+use domain::{InputNumber, LargeFile, ParkMode, PhaseNumber, Report, Role, SessionId, SessionInput, TaskId};
 
 use super::{
     Environment, ScheduledEvent,
@@ -40,6 +40,8 @@ pub(crate) struct Process {
     pub(super) actions: VecDeque<AgentAction>,
     pub(super) is_scheduled: bool,
     pub(super) inputs: BTreeMap<InputNumber, SessionInput>,
+    /// Files above the size limit that belong to the trees before the inputs.
+    pub(super) large_files: BTreeMap<InputNumber, Vec<LargeFile>>,
     /// Trees before the inputs that were typed.
     pub(super) trees: BTreeMap<InputNumber, String>,
     /// The input that is typed next.
@@ -66,6 +68,7 @@ impl Environment {
             actions: VecDeque::new(),
             is_scheduled: false,
             inputs: BTreeMap::new(),
+            large_files: BTreeMap::new(),
             trees: BTreeMap::new(),
             next: 1,
             n_prompts: 0,
@@ -117,7 +120,8 @@ impl Environment {
         let process = self.processes.get(&id).filter(|process| process.state == ProcessState::Running)?;
         let number = process.next;
         let input = process.inputs.get(&number)?.clone();
-        let tree = process.task.as_ref().map(|task| self.tree(task));
+        let large_files = process.large_files.get(&number).map(Vec::as_slice).unwrap_or_default();
+        let tree = process.task.as_ref().map(|task| self.tree(task, large_files).0);
         let process = self.processes.get_mut(&id)?;
         process.trees.extend(tree.map(|tree| (number, tree)));
         process.next += 1;
@@ -155,7 +159,7 @@ impl Environment {
             }
             Some(AgentAction::ChangeFile) => {
                 if let Some(task) = process.task.clone() {
-                    *self.changes.entry(task).or_default() += 1;
+                    self.change_file(task);
                 }
                 self.schedule_next_action(id);
             }

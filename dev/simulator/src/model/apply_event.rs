@@ -103,12 +103,13 @@ impl Model {
                     task.reset_proof();
                 });
             }
-            Event::TaskRewound(events::TaskRewound { task, .. }) => {
+            Event::TaskRewound(events::TaskRewound { task, checkpoint }) => {
                 // Its only effect has the index 0 of this event.
                 let effect = EffectId { sequence: recorded.sequence, index: 0 };
                 self.restoring.retain(|_, restored| restored != task);
                 self.restoring.insert(effect, task.clone());
                 self.update_task(task, |task| task.restoring = true);
+                self.rewind_round(task, checkpoint.is_none());
             }
             Event::TaskClaimed(event) => self.claim_task(event),
             Event::ClaimAccepted(event) => self.accept_claim(event),
@@ -237,6 +238,7 @@ impl Model {
                 permission,
                 prompt,
                 evidence_gap,
+                large_files,
                 ..
             }) => {
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
@@ -253,6 +255,7 @@ impl Model {
                     answer: None,
                     delivered: Vec::new(),
                     is_about_evidence: evidence_gap.is_some(),
+                    large_files: large_files.clone(),
                 };
                 self.questions.insert(*question, asked);
             }
@@ -275,6 +278,7 @@ impl Model {
                 if let Some(task) = asked.and_then(|question| question.task.clone()) {
                     self.continue_round(&task);
                 }
+                self.decide_large_files(*question, answer);
             }
             Event::QuestionExpired(events::QuestionExpired { question, default_used: took_default }) => {
                 self.expire(*question, took_default.as_ref());

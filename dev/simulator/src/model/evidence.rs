@@ -1,8 +1,8 @@
 //! Evidence of done: what an agent changed in a round of work, and which claims may be accepted.
 
 use domain::{
-    AgentMessage, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimEvidence, InputNumber, Role,
-    SessionId, SessionInput, TaskId, events,
+    AgentMessage, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimEvidence, InputNumber, LargeFile,
+    Role, SessionId, SessionInput, TaskId, events,
 };
 
 use super::Model;
@@ -42,6 +42,14 @@ impl Model {
         self.update_task(task, |task| task.round = Round::default());
     }
 
+    /// Continues a round with a restored worktree. At the start of the task, earlier work is no evidence any more.
+    pub(super) fn rewind_round(&mut self, task: &TaskId, is_start: bool) {
+        self.update_task(task, |task| {
+            let base = task.round.base.take().filter(|_| !is_start);
+            task.round = Round { base, ..Round::default() };
+        });
+    }
+
     pub(super) fn record_tree(&mut self, session: SessionId, input: InputNumber, tree: Option<&String>) {
         let content = self.sessions.get(&session).and_then(|session| session.inputs.get(&input));
         let is_denial = matches!(content, Some((SessionInput::Permission { allowed: false, .. }, _)));
@@ -65,8 +73,9 @@ impl Model {
 
     pub(super) fn record_checkpoint(&mut self, checkpoint: CheckpointId, outcome: &CheckpointOutcome) {
         let Some((task, _)) = self.checkpoints.get(&checkpoint).cloned() else { return };
-        if let CheckpointOutcome::Made { tree, .. } = outcome {
+        if let CheckpointOutcome::Made { tree, large_files, .. } = outcome {
             self.update_task(&task, |task| {
+                task.large_files.clone_from(large_files);
                 if task.round.checkpoint == Some(checkpoint) {
                     task.round.examined.clone_from(tree);
                 }
@@ -96,6 +105,8 @@ impl Model {
         let events::ClaimAccepted { task: id, evidence, is_claimed, .. } = event;
         let Some(task) = self.tasks.get(id) else { return };
         let has_check = self.check_of_task(task).is_some() || task.plan.tester.is_some();
+        let is_undecided = |file: &&LargeFile| !task.file_decisions.contains_key(*file);
+        let undecided: Vec<LargeFile> = task.large_files.iter().filter(is_undecided).cloned().collect();
         let round = &task.round;
         let is_proved = match evidence {
             ClaimEvidence::Change => round.has_change(),
@@ -108,6 +119,10 @@ impl Model {
             self.add_violation(Rule::Evidence, format!("{id} has no {evidence:?}: {round:?}"));
         } else if !(*is_claimed || has_check && round.is_requested) {
             self.add_violation(Rule::Evidence, format!("{id} is not claimed: {round:?}"));
+        }
+        if !undecided.is_empty() {
+            let how = format!("{id} is accepted without an answer about {undecided:?}");
+            self.add_violation(Rule::LargeFiles, how);
         }
         self.update_task(id, |task| task.round.is_accepted = true);
     }

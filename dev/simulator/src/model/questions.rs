@@ -1,7 +1,8 @@
 //! Questions and requests: their answers, and the sessions that got them.
 
 use domain::{
-    DependencyRequest, InputNumber, PermissionKind, QuestionId, RequestId, SessionId, SessionInput, TaskId,
+    DependencyRequest, InputNumber, LargeFile, PermissionKind, QuestionId, RequestId, SessionId,
+    SessionInput, TaskId,
 };
 
 use super::{Model, SessionState};
@@ -45,6 +46,8 @@ pub(crate) struct Question {
     /// The inputs that contain the answer.
     /// Whether Jangdan asks in place of the agent.
     pub is_about_evidence: bool,
+    /// Files above the size limit that it is about.
+    pub large_files: Vec<LargeFile>,
     pub delivered: Vec<(SessionId, InputNumber)>,
 }
 

@@ -1,9 +1,10 @@
 //! Tasks: their stages, when they may start, and their proof.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    AgentName, BlockReason, EscalationSubject, EscalationType, PlanStatus, PlannedTask, SessionId, TaskId,
+    AgentName, BlockReason, EscalationSubject, EscalationType, LargeFile, LargeFileDecision, PlanStatus,
+    PlannedTask, SessionId, TaskId,
 };
 
 use super::{Model, evidence::Round};
@@ -73,6 +74,10 @@ pub(crate) struct Task {
     /// Whether its worktree is being restored to a checkpoint.
     pub restoring: bool,
     pub round: Round,
+    /// Files above the size limit that its last checkpoint does not have.
+    pub large_files: Vec<LargeFile>,
+    /// What users decided about such files.
+    pub file_decisions: BTreeMap<LargeFile, LargeFileDecision>,
     /// Number of failed attempts that count.
     pub failures: u32,
     /// Number of attempts that do not count because the process was lost.
@@ -113,6 +118,8 @@ impl Task {
             turn_wait_expired: false,
             restoring: false,
             round: Round::default(),
+            large_files: Vec::new(),
+            file_decisions: BTreeMap::new(),
             failures: 0,
             losses: 0,
             requested: false,

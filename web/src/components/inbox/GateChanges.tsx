@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ChangeSummary, FileChange, GateRow } from "~/api/generated";
+import type { ChangeSummary, FileChange, GateRow, LargeFile } from "~/api/generated";
 import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
 import { marksText } from "~/components/marks";
+import { formatBytes } from "~/components/format";
 
 /** Files and tasks that a card lists before it says how many more there are. */
 const LISTED_MAX = 12;
@@ -48,6 +49,7 @@ export function GateChanges({ run, gate }: Props) {
         )
       )}
       <GateTasks gate={gate} />
+      <LeftOutFiles files={gate.tasks.flatMap((task) => task.leftOut)} />
       {changes && (
         <div className="flex flex-col gap-1 text-xs">
           <p className="flex flex-wrap items-center gap-2">
@@ -85,6 +87,20 @@ function GateTasks({ gate }: { gate: GateRow }) {
       ))}
       {more > 0 && <li>{t("gate.more", { count: more })}</li>}
     </ul>
+  );
+}
+
+/** Files above the size limit that are not part of the work. */
+function LeftOutFiles({ files }: { files: readonly LargeFile[] }) {
+  const { t } = useTranslation();
+  if (files.length === 0) return null;
+  const more = files.length - LISTED_MAX;
+  const listed = files.slice(0, LISTED_MAX).map(({ path, bytes }) => `${path} (${formatBytes(bytes)})`);
+  return (
+    <p className="text-soft text-xs">
+      {t("largeFiles.leftOut", { files: listed.join(", ") })}
+      {more > 0 && ` ${t("gate.more", { count: more })}`}
+    </p>
   );
 }
 

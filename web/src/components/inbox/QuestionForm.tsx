@@ -36,6 +36,10 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
         : { answer: { question: question.id, answer: text } },
       t("question.answered"),
     );
+  const optionLabel = (option: string) => {
+    if (question.largeFiles.length === 0) return option;
+    return t(option === "commit" ? "largeFiles.commit" : "largeFiles.leaveOut");
+  };
   const allowSimilar = () => send(toPermissionAnswer(question, "allow", draft, true), t("question.answered"));
   return (
     <div data-question={question.id} className="flex flex-col gap-2">
@@ -78,7 +82,7 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
                 </kbd>
               )}
               <span dir="auto">
-                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : option}
+                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : optionLabel(option)}
               </span>
               {isDefault && <span className="font-normal text-soft text-xs">{t("question.default")}</span>}
             </Button>

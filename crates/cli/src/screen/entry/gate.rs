@@ -1,6 +1,6 @@
 //! A gate: the approval of a phase, with its tasks, changed files and checks.
 
-use domain::{ChangeSummary, FileChange, Locale, PhaseNumber};
+use domain::{ChangeSummary, FileChange, LargeFile, Locale, PhaseNumber};
 use views::{
     GateRow, GateTask, InboxItem, TaskState, describe_check, describe_task_mark, translate_engine_text,
 };
@@ -37,6 +37,7 @@ pub(super) fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry 
         context.extend(change_lines(locale, row.phase, changes));
     }
     context.extend(task_list(locale, &row.tasks));
+    context.extend(files_left_out(locale, &row.tasks));
     let list =
         |title: &str, items: &[String]| (!items.is_empty()).then(|| format!("{title} {}", items.join(", ")));
     context.extend(list(pick_by_locale(locale, "Artefacts:", "산출물:"), &row.artefacts));
@@ -96,6 +97,15 @@ fn task_list(locale: Locale, tasks: &[GateTask]) -> Option<String> {
     let title = pick_by_locale(locale, "Tasks:", "작업:");
     let more = and_more(locale, tasks.len().saturating_sub(TASKS_MAX));
     (!listed.is_empty()).then(|| format!("{title} {}{}", listed.join(", "), more.unwrap_or_default()))
+}
+
+/// Returns the files above the size limit that the tasks do not have, with their sizes.
+fn files_left_out(locale: Locale, tasks: &[GateTask]) -> Option<String> {
+    let files: Vec<LargeFile> = tasks.iter().flat_map(|task| task.left_out.clone()).collect();
+    let title = pick_by_locale(locale, "Left out:", "제외된 파일:");
+    let listed = LargeFile::list_text(files.get(..FILES_MAX).unwrap_or(&files));
+    let more = and_more(locale, files.len().saturating_sub(FILES_MAX));
+    (!files.is_empty()).then(|| format!("{title} {listed}{}", more.unwrap_or_default()))
 }
 
 /// Returns the changed files of the phase, one on each line, and the command that shows the changes.

@@ -1,6 +1,6 @@
 //! A question or a permission request of an agent.
 
-use domain::{Locale, PermissionScope, QuestionKind, TaskId};
+use domain::{LargeFileDecision, Locale, PermissionScope, QuestionKind, TaskId};
 use views::{InboxItem, QuestionRow};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
@@ -104,8 +104,20 @@ fn choices(locale: Locale, row: &QuestionRow) -> Vec<EntryChoice> {
     }
     row.options
         .iter()
-        .map(|option| choice(mark_default(locale, row, option), option, PermissionScope::Once))
+        .map(|option| {
+            let label = large_file_answer(locale, row, option).unwrap_or(option);
+            choice(mark_default(locale, row, label), option, PermissionScope::Once)
+        })
         .collect()
+}
+
+/// Returns the label of an answer about files above the size limit.
+fn large_file_answer(locale: Locale, row: &QuestionRow, option: &str) -> Option<&'static str> {
+    let decision = LargeFileDecision::parse(option).filter(|_| !row.large_files.is_empty())?;
+    Some(match decision {
+        LargeFileDecision::Commit => pick_by_locale(locale, "commit", "커밋"),
+        LargeFileDecision::LeaveOut => pick_by_locale(locale, "leave out", "제외"),
+    })
 }
 
 /// Names the other tasks that the answer decides for.

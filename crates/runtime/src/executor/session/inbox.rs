@@ -7,7 +7,7 @@ use std::sync::{
     mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
 };
 
-use domain::{EffectId, InputNumber, SessionInput};
+use domain::{EffectId, InputNumber, LargeFile, SessionInput};
 use engine::{InputBrief, TaskBrief};
 use sessions::Waker;
 
@@ -25,8 +25,8 @@ pub(in crate::executor) enum SessionCommand {
         number: InputNumber,
         input: Box<SessionInput>,
         brief: Option<Box<InputBrief>>,
-        /// Whether the tree before the input is reported.
-        reports_tree: bool,
+        /// Set if the tree before the input is reported: the files above the size limit that it has.
+        tree_report: Option<Vec<LargeFile>>,
     },
     Freeze {
         effect: EffectId,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use domain::{InputNumber, Locale, Report, SessionInput};
+use domain::{InputNumber, LargeFile, Locale, Report, SessionInput};
 use drivers::{
     AgentInput, SendError,
     input_text::{self, InputBrief, InputContext},
@@ -58,8 +58,8 @@ impl SessionWorker {
         number: InputNumber,
         queued: QueuedInput,
     ) -> Result<(), ProcessError> {
-        if queued.reports_tree {
-            self.save_tree_before(number);
+        if let Some(large_files) = &queued.tree_report {
+            self.save_tree_before(number, large_files);
         }
         Ok(self.inputs.push(number, queued)?)
     }
@@ -72,7 +72,7 @@ impl SessionWorker {
     }
 
     /// Saves the tree of the task's worktree, unless a killed server did. Without it, changes are not known as evidence.
-    fn save_tree_before(&self, input: InputNumber) {
+    fn save_tree_before(&self, input: InputNumber, large_files: &[LargeFile]) {
         let (Some(git), Some(task), path) = (&self.context.git, &self.spec.task, self.tree_file(input))
         else {
             return;
@@ -80,7 +80,7 @@ impl SessionWorker {
         if path.exists() {
             return;
         }
-        let snapshot = git.snapshot_worktree(task, &format!("before input {input}"));
+        let snapshot = git.snapshot_worktree(task, &format!("before input {input}"), large_files);
         let saved = snapshot
             .map_err(|error| error_chain(&error))
             .and_then(|snapshot| fs::write(&path, snapshot.tree).map_err(|error| error.to_string()));

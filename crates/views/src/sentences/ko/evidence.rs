@@ -1,6 +1,6 @@
-//! Korean texts about missing evidence of a task.
+//! Korean texts about missing evidence and large files of a task.
 
-use domain::{EvidenceGap, MissingEvidence};
+use domain::{EvidenceGap, LargeFile, MissingEvidence};
 
 /// Returns the question that Jangdan asks in place of an agent.
 pub(crate) fn evidence_question(gap: &EvidenceGap) -> String {
@@ -20,10 +20,19 @@ pub(crate) fn evidence_question(gap: &EvidenceGap) -> String {
     text
 }
 
+/// Returns the question whether to commit files above the size limit.
+pub(crate) fn large_file_question(files: &[LargeFile]) -> String {
+    format!(
+        "작업에 크기 제한을 넘는 새 파일이 있습니다: {}. 작업과 함께 커밋할까요, 제외할까요?",
+        LargeFile::list_text(files)
+    )
+}
+
 pub(super) fn missing_evidence(missing: MissingEvidence) -> &'static str {
     match missing {
         MissingEvidence::NoMessage => "메시지가 없습니다.",
         MissingEvidence::NoChange => "변경된 파일이 없습니다.",
+        MissingEvidence::OnlyLargeFiles => "커밋하기에는 너무 큰 파일 외에는 변경된 파일이 없습니다.",
         MissingEvidence::UnchangedSinceDenial => "권한이 거부된 뒤로 변경된 파일이 없습니다.",
         MissingEvidence::UnchangedSinceRejection => "단계가 반려된 뒤로 변경된 파일이 없습니다.",
         MissingEvidence::UnchangedSinceFailedCheck => "검증이 실패한 뒤로 변경된 파일이 없습니다.",
