@@ -7,7 +7,6 @@ use super::describe_with_causes;
 /// What remains of the server's English text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeptDetail {
-    /// Nothing.
     None,
     /// Ids, numbers and quoted words.
     Names,

@@ -1,4 +1,4 @@
-//! Formats durations.
+//! Formats durations, and the time between two timestamps.
 
 use domain::{Locale, Timestamp};
 
