@@ -114,6 +114,9 @@ fn print_valid(names: &[&str]) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{valid} {}", printable(&names))
 }
 
+/// Width of the kinds of files; Korean characters take two columns.
+const KIND_WIDTH: usize = 8;
+
 fn print_paths(settings: &ConfigLoader) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let mut print = |kind: &str, path: &Path| {
@@ -121,7 +124,7 @@ fn print_paths(settings: &ConfigLoader) -> io::Result<()> {
             true => String::new(),
             false => localized("  (does not exist)", "  (없음)"),
         };
-        let gap = " ".repeat(7_usize.saturating_sub(kind.width()));
+        let gap = " ".repeat(KIND_WIDTH.saturating_sub(kind.width()));
         writeln!(stdout, "{kind}{gap}  {}{missing}", printable(&path.display().to_string()))
     };
     if let Some(user) = &settings.user {

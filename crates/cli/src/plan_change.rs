@@ -108,9 +108,10 @@ fn send_decision(
             format!("No change of the plan file is waiting in run {}.", target.run.id),
             format!("실행 {}: 확인할 계획 변경이 없습니다.", target.run.id),
         ),
-        hint: Some(
-            "A change of the file is detected within a few seconds. Show it: jangdan plan diff".to_owned(),
-        ),
+        hint: Some(localized(
+            "A change of the file is detected within a few seconds. Show it: jangdan plan diff",
+            "파일의 변경은 몇 초 안에 감지됩니다. 보기: jangdan plan diff",
+        )),
         exit: 1,
     })?;
     target.send_command(&command(offer.id), done)

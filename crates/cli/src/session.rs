@@ -238,10 +238,10 @@ pub(crate) fn session_failure(error: SessionError) -> Failure {
             "Check that it is installed and on your PATH.",
             "설치되어 있고 PATH에 있는지 확인하세요.",
         )),
-        SessionError::NoSandbox { .. } => Some(
-            "With --sandbox worktree it starts with the available protection and reports what is missing."
-                .to_owned(),
-        ),
+        SessionError::NoSandbox { .. } => Some(localized(
+            "With --sandbox worktree it starts with the available protection and reports what is missing.",
+            "--sandbox worktree 옵션을 쓰면 가능한 보호만 적용해 시작하고 부족한 것을 알려 줍니다.",
+        )),
         SessionError::InUse { name } => Some(localized(
             format!("Type there, or follow its output: jangdan session log --follow {name}"),
             format!("해당 터미널에서 입력하거나 출력을 확인하세요: jangdan session log --follow {name}"),

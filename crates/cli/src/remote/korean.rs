@@ -10,6 +10,8 @@ enum KeptDetail {
     None,
     /// Ids, numbers and quoted words.
     Names,
+    /// The object and its state, of a text such as "T1 is done".
+    State,
     /// All of it: it has the cause.
     All,
 }
@@ -53,6 +55,7 @@ fn problem_text(problem: &Problem) -> (String, String) {
     let detail = match text.detail {
         KeptDetail::None => String::new(),
         KeptDetail::Names => names_in(&problem.detail),
+        KeptDetail::State => object_state(&problem.detail),
         KeptDetail::All => problem.detail.clone(),
     };
     let what = match detail.as_str() {
@@ -62,6 +65,40 @@ fn problem_text(problem: &Problem) -> (String, String) {
     let list = problem.hint.strip_prefix(text.list_after).filter(|_| !text.list_after.is_empty());
     let list = list.map(|list| format!(" {}", list.trim_end_matches('.').replace(" or ", ", ")));
     (what, format!("{}{}", text.hint, list.unwrap_or_default()))
+}
+
+/// Translates "T1 is done": "T1 (완료)".
+fn object_state(text: &str) -> String {
+    let Some((object, state)) = text.trim_end_matches('.').split_once(" is ") else { return text.to_owned() };
+    let phase = object.strip_prefix("phase ").or(object.strip_prefix("Phase "));
+    let object = match (object, phase) {
+        ("the run" | "The run", _) => "실행".to_owned(),
+        (_, Some(number)) => format!("{number}단계"),
+        (other, None) => other.to_owned(),
+    };
+    let state = match state {
+        "waiting" => "대기",
+        "ready" => "준비",
+        "running" => "진행 중",
+        "checking" | "being checked" => "검증 중",
+        "merging" => "병합 중",
+        "done" => "완료",
+        "failed" => "실패",
+        "skipped" => "건너뜀",
+        "cancelled" => "취소됨",
+        "already paused" => "이미 일시 정지됨",
+        "not paused" => "일시 정지 상태 아님",
+        "not active" => "진행 중이 아님",
+        "not started" => "시작 전",
+        "already finished" => "이미 끝남",
+        "already met" => "이미 충족됨",
+        "already approved" => "이미 승인됨",
+        "already at its gate" => "이미 게이트에 있음",
+        "not at its gate" => "아직 게이트가 아님",
+        "escalated" => "문제 해결 필요",
+        other => other,
+    };
+    format!("{object} ({state})")
 }
 
 /// Returns the ids, numbers and quoted words of a text.
@@ -74,7 +111,7 @@ fn names_in(text: &str) -> String {
 
 #[rustfmt::skip] // A table is read by its columns.
 fn text_of_code(code: &str) -> Option<ProblemText> {
-    use KeptDetail::{All, Names};
+    use KeptDetail::{All, Names, State};
     const NOTHING: KeptDetail = KeptDetail::None;
     let (what, detail, hint, list_after) = match code {
         "already-answered" => ("이미 답변한 질문입니다", Names, "에이전트에 더 알릴 것이 있으면 작업에 메시지를 보내세요.", ""),
@@ -132,8 +169,8 @@ fn text_of_code(code: &str) -> Option<ProblemText> {
         "unsuitable-pattern" => ("이 요청에는 사용할 수 없는 패턴입니다", Names, "요청과 일치하는 패턴과 적용 범위를 지정하세요. 예: --similar 'run:npm test *' --for run", ""),
         "wrong-host" => ("다른 호스트로 보낸 요청입니다", NOTHING, "주소를 확인하세요.", ""),
         "wrong-resource-kind" => ("요청한 종류가 아닙니다", Names, "요청에 맞는 것을 제공하세요.", ""),
-        "wrong-run-state" => ("지금 상태에서는 할 수 없습니다", All, "실행의 상태를 확인하세요.", ""),
-        "wrong-task-state" => ("작업의 지금 상태에서는 할 수 없습니다", All, "작업의 상태를 확인하세요.", ""),
+        "wrong-run-state" => ("지금 상태에서는 할 수 없습니다", State, "실행의 상태를 확인하세요.", ""),
+        "wrong-task-state" => ("작업의 지금 상태에서는 할 수 없습니다", State, "작업의 상태를 확인하세요.", ""),
         _ => return None,
     };
     Some(ProblemText { what, detail, hint, list_after })
@@ -193,6 +230,11 @@ mod tests {
             "name one: q_1 or q_2",
             ("답변할 질문이 여러 개입니다: 2 (q_1 q_2)", "하나를 지정하세요: q_1, q_2"),
         );
+        let hint = "실행의 상태를 확인하세요.";
+        let paused = ("지금 상태에서는 할 수 없습니다: 실행 (이미 일시 정지됨)", hint);
+        check("wrong-run-state", "the run is already paused", "", paused);
+        let closed = ("지금 상태에서는 할 수 없습니다: 1단계 (아직 게이트가 아님)", hint);
+        check("wrong-run-state", "phase 1 is not at its gate", "", closed);
         check("empty-text", "the text is empty", "", ("내용이 비어 있습니다.", "한 단어 이상 입력하세요."));
         check("newer-code", "new", "hint", ("new", "hint"));
     }

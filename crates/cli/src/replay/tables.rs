@@ -25,7 +25,8 @@ pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestam
     let rows = views.rows();
     if let Some(row) = rows.run.get(&()) {
         let (title, status) = (printable(&row.title), json_name(&row.status));
-        writeln!(out, "{TITLE}{title}{TITLE:#} ({}, run {run}): {status}", printable(&row.project))?;
+        let (project, run_word) = (printable(&row.project), localized("run", "실행"));
+        writeln!(out, "{TITLE}{title}{TITLE:#} ({project}, {run_word} {run}): {status}")?;
         let (done, all, person) = (row.tasks.done, row.n_tasks, row.waits_for.person);
         let used = usage_text(&row.used);
         let totals = localized(
@@ -48,7 +49,8 @@ pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestam
 fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let rows = views.rows();
     let phase = |row: &PhaseRow| {
-        let done = format!("{} of {}", row.tasks.done, row.n_tasks);
+        let (done, all) = (row.tasks.done, row.n_tasks);
+        let done = localized(format!("{done} of {all}"), format!("{done}/{all}"));
         [row.number.to_string(), row.name.clone(), json_name(&row.state), json_name(&row.gate), done]
     };
     table::print_table(
