@@ -64,7 +64,10 @@ fn approved_changes(target: &RunTarget<'_>, phase: PhaseNumber) -> Result<String
 pub(crate) fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
     let reason = join_words(&arguments.reason).ok_or_else(|| {
-        usage_error("The reason is empty. Write what needs to change; the agents receive it.")
+        usage_error(&localized(
+            "The reason is empty. Write what needs to change; the agents receive it.",
+            "이유가 비어 있습니다. 수정할 내용을 입력하세요. 에이전트에 전달됩니다.",
+        ))
     })?;
     let command = UserCommand::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
     send_run_command(

@@ -1,24 +1,36 @@
 //! The groups of `jangdan --help`. clap lists subcommands in one block, so the list is written into its help template.
+//!
+//! In Korean, the list and the line about each command are; descriptions of arguments are in English.
+
+mod korean;
 
 use clap::Command;
+use domain::Locale;
+
+use crate::screen::phrases::pick_by_locale;
 
 /// Heading and commands of each group, in the order of the help.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Start", &["run", "resume", "demo", "serve", "session"]),
-    ("Watch", &["watch", "status", "inbox", "runs", "link"]),
-    ("Answer", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
-    ("Act", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
-    ("Inspect", &["logs", "conversation", "checks", "diff", "log", "replay"]),
-    ("Set up", &["init", "doctor", "agents", "config", "plan", "completions"]),
-    ("For agents", &["say", "hook", "decode", "play"]),
+const GROUPS: &[(&str, &str, &[&str])] = &[
+    ("Start", "시작", &["run", "resume", "demo", "serve", "session"]),
+    ("Watch", "보기", &["watch", "status", "inbox", "runs", "link"]),
+    ("Answer", "답하기", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
+    ("Act", "조작", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
+    ("Inspect", "자세히 보기", &["logs", "conversation", "checks", "diff", "log", "replay"]),
+    ("Set up", "설정", &["init", "doctor", "agents", "config", "plan", "completions"]),
+    ("For agents", "에이전트용", &["say", "hook", "decode", "play"]),
 ];
 
-/// Replaces the block of subcommands in the help by groups.
-pub(crate) fn with_groups(command: Command) -> Command {
+/// Replaces the block of subcommands in the help by groups, in the language of the user.
+pub(crate) fn with_groups(command: Command, locale: Locale) -> Command {
+    let command = match locale {
+        Locale::En => command,
+        Locale::Ko => korean::translate(command),
+    };
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut groups = String::new();
-    for (heading, names) in GROUPS {
+    for (english, korean, names) in GROUPS {
+        let heading = pick_by_locale(locale, english, korean);
         groups.push_str(&format!("{header}{heading}:{header:#}\n"));
         for name in *names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
@@ -27,9 +39,16 @@ pub(crate) fn with_groups(command: Command) -> Command {
         }
         groups.push('\n');
     }
+    let usage = pick_by_locale(locale, "Usage", "사용법");
+    let options = pick_by_locale(locale, "Options", "옵션");
+    let more = pick_by_locale(
+        locale,
+        "Run 'jangdan COMMAND --help' for the arguments of a command.",
+        "명령의 인자를 보려면 'jangdan COMMAND --help'를 실행하세요.",
+    );
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n{{options}}\n\n\
-         Run 'jangdan COMMAND --help' for the arguments of a command.\n"
+        "{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{groups}{header}{options}:{header:#}\n{{options}}\n\n\
+         {more}\n"
     );
     command.help_template(template)
 }
@@ -37,6 +56,7 @@ pub(crate) fn with_groups(command: Command) -> Command {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use domain::Locale;
 
     use super::{GROUPS, with_groups};
     use crate::Arguments;
@@ -49,7 +69,7 @@ mod tests {
             .filter(|command| !command.is_hide_set())
             .map(|command| command.get_name())
             .collect();
-        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, _, names)| names.iter().copied()).collect();
         visible.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, visible);
@@ -57,12 +77,14 @@ mod tests {
 
     #[test]
     fn help_is_grouped() {
-        let help = with_groups(Arguments::command()).render_help().to_string();
+        let help = with_groups(Arguments::command(), Locale::En).render_help().to_string();
         insta::assert_snapshot!(help);
+        let help = with_groups(Arguments::command(), Locale::Ko).render_help().to_string();
+        insta::assert_snapshot!("help_in_korean", help);
     }
 
     #[test]
     fn the_command_line_is_consistent() {
-        with_groups(Arguments::command()).debug_assert();
+        with_groups(Arguments::command(), Locale::Ko).debug_assert();
     }
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

@@ -8,10 +8,12 @@ use std::{
 
 use clap::{Args, Subcommand};
 use config::{LoadedConfig, rows, to_toml};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{
     data,
     failure::Failure,
+    localized::localized,
     printable::{printable, printable_json},
     settings::{ConfigLoader, SetArguments},
 };
@@ -103,22 +105,34 @@ fn show_json(loaded: &LoadedConfig) -> io::Result<()> {
 }
 
 fn print_valid(names: &[&str]) -> io::Result<()> {
-    let names = if names.is_empty() { "defaults, no files".to_owned() } else { names.join(", ") };
-    writeln!(io::stdout().lock(), "Valid configuration: {}", printable(&names))
+    let names = if names.is_empty() {
+        localized("defaults, no files", "기본값, 파일 없음")
+    } else {
+        names.join(", ")
+    };
+    let valid = localized("Valid configuration:", "올바른 설정:");
+    writeln!(io::stdout().lock(), "{valid} {}", printable(&names))
 }
+
+/// Width of the kinds of files; Korean characters take two columns.
+const KIND_WIDTH: usize = 8;
 
 fn print_paths(settings: &ConfigLoader) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let mut print = |kind: &str, path: &Path| {
-        let missing = if path.exists() { "" } else { "  (does not exist)" };
-        writeln!(stdout, "{kind:<7}  {}{missing}", printable(&path.display().to_string()))
+        let missing = match path.exists() {
+            true => String::new(),
+            false => localized("  (does not exist)", "  (없음)"),
+        };
+        let gap = " ".repeat(KIND_WIDTH.saturating_sub(kind.width()));
+        writeln!(stdout, "{kind}{gap}  {}{missing}", printable(&path.display().to_string()))
     };
     if let Some(user) = &settings.user {
-        print("user", user)?;
+        print(&localized("user", "사용자"), user)?;
     }
-    print("project", &settings.project)?;
+    print(&localized("project", "프로젝트"), &settings.project)?;
     if let Some(file) = &settings.saved_permissions {
-        print("saved", file)?;
+        print(&localized("saved", "저장됨"), file)?;
     }
     stdout.flush()
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Returns the absolute path of the data directory: the named one, else the environment's.
 pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -14,7 +14,10 @@ pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let found = found.ok_or_else(no_directory_failure)?;
     // Processes with another current directory get this path.
     std::path::absolute(&found).map_err(|error| Failure {
-        what: format!("Cannot find the data directory {} ({error}).", found.display()),
+        what: localized(
+            format!("Cannot find the data directory {} ({error}).", found.display()),
+            format!("데이터 폴더를 찾을 수 없습니다: {} ({error})", found.display()),
+        ),
         hint: None,
         exit: 1,
     })
@@ -27,8 +30,13 @@ fn default_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
 }
 
 fn no_directory_failure() -> Failure {
-    let what = "No data directory: neither JANGDAN_DATA nor HOME is set.".to_owned();
-    Failure { what, hint: Some("Use --data DIR.".to_owned()), exit: 1 }
+    let what = localized(
+        "No data directory: neither JANGDAN_DATA nor HOME is set.",
+        "데이터 폴더를 정할 수 없습니다. JANGDAN_DATA 또는 HOME을 설정하세요.",
+    );
+    Failure {
+        what, hint: Some(localized("Use --data DIR.", "--data DIR 옵션을 사용하세요.")), exit: 1
+    }
 }
 
 #[cfg(test)]

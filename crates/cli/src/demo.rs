@@ -26,7 +26,9 @@ use server::Client;
 
 use crate::{
     failure::Failure,
-    link, prepare, remote,
+    link,
+    localized::localized,
+    prepare, remote,
     run::ensure_server,
     screen::phrases::pick_by_locale,
     server_log::LogArguments,
@@ -64,7 +66,10 @@ enum Language {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let program = sessions::own_program().map_err(|error| Failure {
-        what: format!("Cannot find the path of this program ({error})."),
+        what: localized(
+            format!("Cannot find the path of this program ({error})."),
+            format!("이 프로그램의 경로를 찾을 수 없습니다({error})."),
+        ),
         hint: None,
         exit: 1,
     })?;
@@ -160,8 +165,11 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 
 fn ensure_empty_folder(folder: &Path) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure {
-        what: format!("Cannot use {} ({error}).", folder.display()),
-        hint: Some("Name a folder that is new or empty.".to_owned()),
+        what: localized(
+            format!("Cannot use {} ({error}).", folder.display()),
+            format!("사용할 수 없는 폴더입니다: {} ({error})", folder.display()),
+        ),
+        hint: Some(localized("Name a folder that is new or empty.", "새 폴더나 빈 폴더를 지정하세요.")),
         exit: 1,
     };
     fs::create_dir_all(folder).map_err(failed)?;
@@ -172,6 +180,13 @@ fn ensure_empty_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn temporary_folder_failure(error: io::Error) -> Failure {
-    let hint = Some("Name a folder with --keep.".to_owned());
-    Failure { what: format!("Cannot create a temporary folder ({error})."), hint, exit: 1 }
+    let hint = Some(localized("Name a folder with --keep.", "--keep 옵션으로 폴더를 지정하세요."));
+    Failure {
+        what: localized(
+            format!("Cannot create a temporary folder ({error})."),
+            format!("임시 폴더를 만들 수 없습니다({error})."),
+        ),
+        hint,
+        exit: 1,
+    }
 }

@@ -13,6 +13,7 @@ use server::{Client, LoopbackMode};
 use crate::{
     arguments::CommonArguments,
     failure::Failure,
+    localized::localized,
     printable::printable_json,
     remote,
     screen::phrases::pick_by_locale,
@@ -33,8 +34,11 @@ struct LinkOutput {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::require_client(&arguments.common)?;
     let link = client.link(None).map_err(|error| remote::client_failure(&error))?.ok_or_else(|| Failure {
-        what: "The running server has no page.".to_owned(),
-        hint: Some("Start one that has: jangdan serve".to_owned()),
+        what: localized("The running server has no page.", "실행 중인 서버에는 페이지가 없습니다."),
+        hint: Some(localized(
+            "Start one that has: jangdan serve",
+            "페이지가 있는 서버를 시작하세요: jangdan serve",
+        )),
         exit: 1,
     })?;
     let mut out = io::stdout().lock();

@@ -78,8 +78,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Reports a task that is not in the plan of the run.
 pub(crate) fn unknown_task_failure(run: &RunId, task: &TaskId) -> Failure {
     Failure {
-        what: format!("Unknown task {task} in run {run}."),
-        hint: Some(format!("List the tasks: jangdan replay {run}")),
+        what: localized(
+            format!("Unknown task {task} in run {run}."),
+            format!("실행 {run}에 {task} 작업이 없습니다."),
+        ),
+        hint: Some(localized(
+            format!("List the tasks: jangdan status --all {run}"),
+            format!("작업 목록: jangdan status --all {run}"),
+        )),
         exit: 1,
     }
 }
@@ -104,10 +110,19 @@ fn session_of(
     let row = session.and_then(|session| rows.into_iter().find(|row| row.id == session));
     row.ok_or_else(|| Failure {
         what: match attempt {
-            Some(number) => format!("{task} has no attempt {number}."),
-            None => format!("{task} has not started yet."),
+            Some(number) => localized(
+                format!("{task} has no attempt {number}."),
+                format!("{task} 작업에 {number}차 시도가 없습니다."),
+            ),
+            None => localized(
+                format!("{task} has not started yet."),
+                format!("{task} 작업이 아직 시작되지 않았습니다."),
+            ),
         },
-        hint: Some(format!("Show its state: jangdan status {run}")),
+        hint: Some(localized(
+            format!("Show its state: jangdan status {run}"),
+            format!("상태 보기: jangdan status {run}"),
+        )),
         exit: 1,
     })
 }

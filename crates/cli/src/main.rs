@@ -187,7 +187,8 @@ enum PlanCommand {
 }
 
 fn main() -> ExitCode {
-    let matches = command_groups::with_groups(Arguments::command()).get_matches();
+    let matches =
+        command_groups::with_groups(Arguments::command(), remote::environment_locale()).get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match arguments.command {
         Command::Agents(arguments) => agents::run(&arguments),

@@ -104,10 +104,14 @@ fn send_decision(
 ) -> Result<ExitCode, Failure> {
     let target = RunTarget::find(arguments.run.common(), arguments.run.run_name())?;
     let offer = find_open_offer(&target.source, &target.run)?.ok_or_else(|| Failure {
-        what: format!("No change of the plan file is waiting in run {}.", target.run.id),
-        hint: Some(
-            "A change of the file is detected within a few seconds. Show it: jangdan plan diff".to_owned(),
+        what: localized(
+            format!("No change of the plan file is waiting in run {}.", target.run.id),
+            format!("실행 {}: 확인할 계획 변경이 없습니다.", target.run.id),
         ),
+        hint: Some(localized(
+            "A change of the file is detected within a few seconds. Show it: jangdan plan diff",
+            "파일의 변경은 몇 초 안에 감지됩니다. 보기: jangdan plan diff",
+        )),
         exit: 1,
     })?;
     target.send_command(&command(offer.id), done)

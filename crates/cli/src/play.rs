@@ -16,6 +16,7 @@ use scripted_agent::{AgentInvocation, Script, ScriptError, ScriptRunError};
 
 use crate::{
     failure::{self, Failure},
+    localized::localized,
     snippet::{self, FileProblem},
 };
 
@@ -35,8 +36,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.script == Path::new("-") {
         return Err(Failure {
-            what: "Standard input is the input of the agent and cannot be its script.".to_owned(),
-            hint: Some("Name a file.".to_owned()),
+            what: localized(
+                "Standard input is the input of the agent and cannot be its script.",
+                "표준 입력은 에이전트의 입력이므로 스크립트로 사용할 수 없습니다.",
+            ),
+            hint: Some(localized("Name a file.", "파일을 지정하세요.")),
             exit: 2,
         });
     }
@@ -47,8 +51,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })?;
     let name = arguments.script.to_string_lossy();
     let text = String::from_utf8(bytes).map_err(|_| Failure {
-        what: format!("{name} is not a text file."),
-        hint: Some("A script is a TOML file in UTF-8.".to_owned()),
+        what: localized(format!("{name} is not a text file."), format!("텍스트 파일이 아닙니다: {name}")),
+        hint: Some(localized(
+            "A script is a TOML file in UTF-8.",
+            "스크립트는 UTF-8로 작성한 TOML 파일입니다.",
+        )),
         exit: 2,
     })?;
     let script = match Script::parse(&text) {
@@ -56,7 +63,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(error) => return Ok(print_script_error(&name, &text, error)),
     };
     let program = sessions::own_program().map_err(|error| Failure {
-        what: format!("Cannot find the path of this program ({error})."),
+        what: localized(
+            format!("Cannot find the path of this program ({error})."),
+            format!("이 프로그램의 경로를 찾을 수 없습니다({error})."),
+        ),
         hint: None,
         exit: 1,
     })?;
@@ -72,7 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Err(error @ ScriptRunError::InputMissing(_)) => Err(Failure {
             what: error.to_string(),
-            hint: Some("Check the last `wait` of the script.".to_owned()),
+            hint: Some(localized(
+                "Check the last `wait` of the script.",
+                "스크립트의 마지막 `wait`를 확인하세요.",
+            )),
             exit: 1,
         }),
     }

@@ -1,5 +1,7 @@
 //! Connects to the server and explains its errors.
 
+mod korean;
+
 use std::{env, error::Error, path::Path};
 
 use domain::Locale;
@@ -84,7 +86,10 @@ pub(crate) fn describe_with_causes(error: &dyn Error) -> String {
 
 /// Returns the failure for an error of the client, with its hint and the command that shows more.
 pub(crate) fn client_failure(error: &ClientError) -> Failure {
-    let what = describe_with_causes(error);
+    let (what, hint) = match environment_locale() {
+        Locale::En => (describe_with_causes(error), error.hint().to_owned()),
+        Locale::Ko => korean::client_failure_text(error),
+    };
     let command = match error {
         ClientError::Refused { problem, .. } => command_for_problem(&problem.code),
         ClientError::Server(_)
@@ -94,8 +99,8 @@ pub(crate) fn client_failure(error: &ClientError) -> Failure {
         | ClientError::InvalidResponse { .. } => None,
     };
     let hint = match command {
-        Some(command) => format!("{} {command}", error.hint()),
-        None => error.hint().to_owned(),
+        Some(command) => format!("{hint} {command}"),
+        None => hint,
     };
     Failure { what, hint: Some(hint), exit: 1 }
 }

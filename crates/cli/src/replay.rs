@@ -12,7 +12,10 @@ use runtime::ReplayedRun;
 use serde::Serialize;
 use views::{Row, RowKind};
 
-use crate::{arguments::RunOperandArguments, failure::Failure, printable::printable_json, run_log::RunLog};
+use crate::{
+    arguments::RunOperandArguments, failure::Failure, localized::localized, printable::printable_json,
+    run_log::RunLog,
+};
 
 mod tables;
 
@@ -39,8 +42,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let log = RunLog::open(&arguments.run)?;
     let to = arguments.to.map_or(log.last, Sequence);
     if to > log.last {
-        let what = format!("Run {} has no event {to}.", log.run);
-        return Err(Failure { what, hint: Some(format!("Its last event is {}.", log.last)), exit: 1 });
+        let what = localized(
+            format!("Run {} has no event {to}.", log.run),
+            format!("실행 {}: 없는 이벤트입니다({to}).", log.run),
+        );
+        return Err(Failure {
+            what,
+            hint: Some(localized(
+                format!("Its last event is {}.", log.last),
+                format!("마지막 이벤트: {}", log.last),
+            )),
+            exit: 1,
+        });
     }
     let mut replayed = ReplayedRun::new(log.run.clone());
     let mut at = Timestamp::default();

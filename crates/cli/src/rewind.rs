@@ -57,8 +57,18 @@ fn checkpoint_required_failure(target: &RunTarget<'_>, task: &TaskId) -> Result<
         .map(|row| format!("{} ({} UTC)", row.id, format_utc(row.finished_at.unwrap_or(row.requested_at))))
         .collect();
     let hint = match named.is_empty() {
-        true => format!("{task} has no checkpoint yet; --start restores its start."),
-        false => format!("Add one of {}; or --start for its start.", named.join(", ")),
+        true => localized(
+            format!("{task} has no checkpoint yet; --start restores its start."),
+            format!("{task} 작업에 아직 체크포인트가 없습니다. 시작 시점으로 복원하려면: --start"),
+        ),
+        false => localized(
+            format!("Add one of {}; or --start for its start.", named.join(", ")),
+            format!("다음 중 하나를 지정하세요: {}. 시작 시점으로 복원하려면: --start", named.join(", ")),
+        ),
     };
-    Ok(Failure { what: "The checkpoint is missing.".to_owned(), hint: Some(hint), exit: 2 })
+    Ok(Failure {
+        what: localized("The checkpoint is missing.", "체크포인트를 지정하지 않았습니다."),
+        hint: Some(hint),
+        exit: 2,
+    })
 }

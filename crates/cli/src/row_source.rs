@@ -19,6 +19,7 @@ use views::{RowKind, RunRow, TableRow, Views};
 use crate::{
     arguments::CommonArguments,
     failure::Failure,
+    localized::localized,
     remote,
     run_lookup::{describe, find_by_name, find_by_project},
     screen::board::{self, Board},
@@ -131,8 +132,14 @@ impl RowSource {
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
         read.map_err(|error| Failure {
-            what: format!("Cannot read the server's rows ({error})."),
-            hint: Some("Use the server's version of jangdan, or restart the server.".to_owned()),
+            what: localized(
+                format!("Cannot read the server's rows ({error})."),
+                format!("서버의 데이터를 읽을 수 없습니다({error})."),
+            ),
+            hint: Some(localized(
+                "Use the server's version of jangdan, or restart the server.",
+                "서버와 같은 버전의 jangdan을 사용하거나 서버를 다시 시작하세요.",
+            )),
             exit: 1,
         })
     }

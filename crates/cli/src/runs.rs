@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use domain::Locale;
-use views::RunRow;
+use views::{RunRow, describe_used_cost, describe_used_tokens};
 
 use crate::{
     arguments::CommonArguments,
@@ -16,7 +16,7 @@ use crate::{
     remote,
     row_source::RowSource,
     screen::{
-        amounts::{elapsed_ms, format_duration, format_used_cost, format_used_tokens},
+        amounts::{elapsed_ms, format_duration},
         line::collapse_whitespace,
         phrases::{pick_by_locale, run_state},
     },
@@ -65,7 +65,7 @@ fn print_table(runs: &[RunRow]) -> io::Result<()> {
         let waiting =
             if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
         let used =
-            format!("{}, {}", format_used_tokens(locale, &run.used), format_used_cost(locale, &run.used));
+            format!("{}, {}", describe_used_tokens(locale, &run.used), describe_used_cost(locale, &run.used));
         let done = match locale {
             Locale::En => format!("{} of {}", run.tasks.done, run.n_tasks),
             Locale::Ko => format!("{}/{}", run.tasks.done, run.n_tasks),

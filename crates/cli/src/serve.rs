@@ -49,8 +49,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let RunningServer { client, embedded } = server::connect_or_start(&data, loopback).map_err(failed)?;
     let Some(server) = embedded else {
         let status = client.status().map_err(|error| remote::client_failure(&error))?;
-        let what = format!("A server is already running for {} (process {}).", data.display(), status.pid);
-        return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });
+        let what = localized(
+            format!("A server is already running for {} (process {}).", data.display(), status.pid),
+            format!("서버가 이미 실행 중입니다: {} (프로세스 {})", data.display(), status.pid),
+        );
+        return Err(Failure {
+            what,
+            hint: Some(localized("Use it: jangdan runs", "사용하려면: jangdan runs")),
+            exit: 1,
+        });
     };
     // The reader of standard error may be gone; the server continues without it.
     let started = localized(

@@ -12,7 +12,7 @@ use tracing_subscriber::{
 };
 
 use self::rotating_file::RotatingFile;
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Environment variable with the filter of the file, such as `debug` or `info,server=debug`.
 const FILTER_VARIABLE: &str = "JANGDAN_LOG";
@@ -51,7 +51,10 @@ pub(crate) fn start(data: &Path, arguments: &LogArguments, console: LogConsole) 
     }
     let started = tracing_subscriber::registry().with(layers).try_init();
     started.map_err(|error| Failure {
-        what: format!("Cannot start the log of the server ({error})."),
+        what: localized(
+            format!("Cannot start the log of the server ({error})."),
+            format!("서버 로그를 시작할 수 없습니다({error})."),
+        ),
         hint: None,
         exit: 1,
     })?;
@@ -78,7 +81,10 @@ fn read_filter() -> Result<EnvFilter, Failure> {
     let text = env::var_os(FILTER_VARIABLE).filter(|text| !text.is_empty());
     let text = text.map_or_else(|| DEFAULT_FILTER.to_owned(), |text| text.to_string_lossy().into_owned());
     EnvFilter::try_new(text).map_err(|error| Failure {
-        what: format!("{FILTER_VARIABLE} is invalid ({error})."),
+        what: localized(
+            format!("{FILTER_VARIABLE} is invalid ({error})."),
+            format!("{FILTER_VARIABLE} 값이 올바르지 않습니다({error})."),
+        ),
         hint: Some(format!(
             "Use a level, such as {FILTER_VARIABLE}=debug, or {FILTER_VARIABLE}=info,server=debug"
         )),

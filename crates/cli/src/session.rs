@@ -18,7 +18,9 @@ use holder::{
 };
 use sessions::{InputRecord, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use crate::{arguments::ConfirmArguments, data, failure::Failure, remote::describe_with_causes};
+use crate::{
+    arguments::ConfirmArguments, data, failure::Failure, localized::localized, remote::describe_with_causes,
+};
 
 /// Time limit for stopping all processes of a session.
 const STOP_MAX: Duration = Duration::from_secs(15);
@@ -141,7 +143,10 @@ fn check_alive(entry: &SessionEntry) -> Result<(), Failure> {
     let id = record.and_then(|record| record.progress.checkpoint.agent_session);
     if let Some((agent, id)) = entry.metadata.agent.as_ref().zip(id) {
         let command = format!("jangdan session start --agent {} --resume {id}", agent.name);
-        failure.hint = Some(format!("Resume it in a new session: {command}"));
+        failure.hint = Some(localized(
+            format!("Resume it in a new session: {command}"),
+            format!("새 세션에서 재개하려면: {command}"),
+        ));
     }
     Err(failure)
 }
@@ -187,8 +192,14 @@ fn leftover_processes_text(count: usize) -> String {
 
 fn remove(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
     if let SessionState::Alive(_) = entry.state {
-        let what = format!("Session '{}' is running.", entry.name);
-        let hint = Some(format!("Stop it first: jangdan session stop {}", entry.name));
+        let what = localized(
+            format!("Session '{}' is running.", entry.name),
+            format!("실행 중인 세션입니다: '{}'", entry.name),
+        );
+        let hint = Some(localized(
+            format!("Stop it first: jangdan session stop {}", entry.name),
+            format!("먼저 중지하세요: jangdan session stop {}", entry.name),
+        ));
         return Err(Failure { what, hint, exit: 1 });
     }
     sessions.kill_orphans(entry);
@@ -200,28 +211,41 @@ fn remove(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure
 /// Returns the failure for an error of a session, with a hint.
 pub(crate) fn session_failure(error: SessionError) -> Failure {
     let hint = match &error {
-        SessionError::Unknown { known, .. } if known.is_empty() => {
-            Some("Start one: jangdan session start -- COMMAND".to_owned())
+        SessionError::Unknown { known, .. } if known.is_empty() => Some(localized(
+            "Start one: jangdan session start -- COMMAND",
+            "시작하려면: jangdan session start -- COMMAND",
+        )),
+        SessionError::Unknown { known, .. } => {
+            Some(localized(format!("Sessions: {}", known.join(", ")), format!("세션: {}", known.join(", "))))
         }
-        SessionError::Unknown { known, .. } => Some(format!("Sessions: {}", known.join(", "))),
-        SessionError::Ambiguous { known, .. } => {
-            Some(format!("Write more of the name: {}", known.join(", ")))
-        }
-        SessionError::NameInUse { name } => {
-            Some(format!("Use another name, or attach to it: jangdan session attach {name}"))
-        }
-        SessionError::NotRunning { name } => Some(format!("Show its output: jangdan session log {name}")),
-        SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => {
-            Some("Check that the program is installed and on your PATH.".to_owned())
-        }
-        SessionError::NoProgram { .. } => Some("Check that it is installed and on your PATH.".to_owned()),
-        SessionError::NoSandbox { .. } => Some(
-            "With --sandbox worktree it starts with the available protection and reports what is missing."
-                .to_owned(),
-        ),
-        SessionError::InUse { name } => {
-            Some(format!("Type there, or follow its output: jangdan session log --follow {name}"))
-        }
+        SessionError::Ambiguous { known, .. } => Some(localized(
+            format!("Write more of the name: {}", known.join(", ")),
+            format!("이름을 더 길게 입력하세요: {}", known.join(", ")),
+        )),
+        SessionError::NameInUse { name } => Some(localized(
+            format!("Use another name, or attach to it: jangdan session attach {name}"),
+            format!("다른 이름을 사용하거나 연결하세요: jangdan session attach {name}"),
+        )),
+        SessionError::NotRunning { name } => Some(localized(
+            format!("Show its output: jangdan session log {name}"),
+            format!("출력 보기: jangdan session log {name}"),
+        )),
+        SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => Some(localized(
+            "Check that the program is installed and on your PATH.",
+            "프로그램이 설치되어 있고 PATH에 있는지 확인하세요.",
+        )),
+        SessionError::NoProgram { .. } => Some(localized(
+            "Check that it is installed and on your PATH.",
+            "설치되어 있고 PATH에 있는지 확인하세요.",
+        )),
+        SessionError::NoSandbox { .. } => Some(localized(
+            "With --sandbox worktree it starts with the available protection and reports what is missing.",
+            "--sandbox worktree 옵션을 쓰면 가능한 보호만 적용해 시작하고 부족한 것을 알려 줍니다.",
+        )),
+        SessionError::InUse { name } => Some(localized(
+            format!("Type there, or follow its output: jangdan session log --follow {name}"),
+            format!("해당 터미널에서 입력하거나 출력을 확인하세요: jangdan session log --follow {name}"),
+        )),
         SessionError::Io { .. }
         | SessionError::BadName { .. }
         | SessionError::Holder { .. }

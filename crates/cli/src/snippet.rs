@@ -8,6 +8,7 @@ use std::{
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::{
+    localized::localized,
     plural::plural,
     printable::{printable, printable_line},
 };
@@ -35,7 +36,11 @@ pub(crate) struct FileProblem<'a> {
 
 /// Prints a problem to standard error.
 pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
-    let level = if problem.is_warning { Level::WARNING } else { Level::ERROR };
+    let (error, warning) = (localized("error", "오류"), localized("warning", "경고"));
+    let level = match problem.is_warning {
+        true => Level::WARNING.with_name(warning),
+        false => Level::ERROR.with_name(error),
+    };
     let title = level.primary_title(printable(problem.message));
     let title = match problem.code {
         Some(code) => title.id(code),
@@ -43,7 +48,8 @@ pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
     };
     let (line, span) = excerpt(problem.text, problem.span);
     let (line, name) = (printable_line(line), printable(problem.name));
-    let hint = problem.hint.map(|hint| Level::HELP.with_name("hint").message(printable(hint)));
+    let hint =
+        problem.hint.map(|hint| Level::HELP.with_name(localized("hint", "도움말")).message(printable(hint)));
     let annotation = AnnotationKind::Primary.span(span);
     let snippet =
         Snippet::source(line.as_str()).path(name.as_str()).line_start(problem.line).annotation(annotation);
@@ -55,9 +61,11 @@ pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
 
 /// Prints the number of errors and warnings.
 pub(crate) fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Result<()> {
-    let count = |number: usize, noun: &str| (number > 0).then(|| plural(number, noun));
-    let counts: Vec<_> =
-        [count(n_errors, "error"), count(n_warnings, "warning")].into_iter().flatten().collect();
+    let count = |number: usize, noun: &str, korean: &str| {
+        (number > 0).then(|| localized(plural(number, noun), format!("{korean} {number}개")))
+    };
+    let counts = [count(n_errors, "error", "오류"), count(n_warnings, "warning", "경고")];
+    let counts: Vec<_> = counts.into_iter().flatten().collect();
     if counts.is_empty() {
         return Ok(());
     }

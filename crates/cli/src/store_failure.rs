@@ -34,16 +34,21 @@ fn hint(error: &StoreError) -> String {
             format!("Check its permissions: ls -ld {}", path.display())
         }
         StoreError::DiskFull { .. } => "Free disk space, then try again.".to_owned(),
-        StoreError::Corrupt { .. } | StoreError::DamagedEvent { .. } => {
-            "Keep a copy of the file and check the disk. A backup can replace it.".to_owned()
-        }
+        StoreError::Corrupt { .. } | StoreError::DamagedEvent { .. } => localized(
+            "Keep a copy of the file and check the disk. A backup can replace it.",
+            "파일을 복사해 두고 디스크를 확인하세요. 백업으로 바꿀 수 있습니다.",
+        ),
         StoreError::Foreign { .. } => "Name a data directory of Jangdan with --data.".to_owned(),
         StoreError::NewerVersion { .. } | StoreError::NewerEvent { .. } | StoreError::UnknownEvent { .. } => {
-            "A newer version of Jangdan wrote it: use that version.".to_owned()
+            localized(
+                "A newer version of Jangdan wrote it: use that version.",
+                "더 새로운 버전의 Jangdan이 만든 파일입니다. 그 버전을 사용하세요.",
+            )
         }
-        StoreError::OlderVersion { .. } => {
-            "An older version of Jangdan wrote it. Starting a server upgrades it: jangdan serve".to_owned()
-        }
+        StoreError::OlderVersion { .. } => localized(
+            "An older version of Jangdan wrote it. Starting a server upgrades it: jangdan serve",
+            "이전 버전의 Jangdan이 만든 파일입니다. 서버를 시작하면 변환됩니다: jangdan serve",
+        ),
         StoreError::Busy { .. } => "Close the other program, then try again.".to_owned(),
         StoreError::Open { path, .. } | StoreError::Io { path, .. } => {
             format!("Check the file and the disk: ls -l {}", path.display())

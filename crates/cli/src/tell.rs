@@ -25,8 +25,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
-    let text = join_words(&arguments.text)
-        .ok_or_else(|| usage_error("The message is empty. Write what the agent should know."))?;
+    let text = join_words(&arguments.text).ok_or_else(|| {
+        usage_error(&localized(
+            "The message is empty. Write what the agent should know.",
+            "메시지가 비어 있습니다. 에이전트에 전할 내용을 입력하세요.",
+        ))
+    })?;
     let done = localized(
         format!("message sent to the agent of {task}, which receives it when its turn ends"),
         format!("{task} 작업의 에이전트에 메시지를 보냈습니다. 지금 응답이 끝나면 전달됩니다"),

@@ -4,6 +4,7 @@
 
 mod check_commands;
 mod config_sources;
+mod cost;
 mod earlier_runs;
 mod error;
 mod files_text;
@@ -36,7 +37,6 @@ pub use remark::StartRemark;
 
 pub use config_sources::ConfigSources;
 
-/// Note for a run that makes one commit for each task without a known author.
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
@@ -93,6 +93,7 @@ pub fn prepare_run(
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
     remarks.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
     remarks.extend(check_commands::check_commands(&work, config, &location.root)?);
+    remarks.extend(cost::cost_remarks(config, &team, &options.earlier_runs));
     remarks.extend(team.remarks);
     let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),

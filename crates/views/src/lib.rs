@@ -57,6 +57,7 @@ pub use sentences::{
         },
         translate_engine_text,
     },
+    usage::{describe_used_cost, describe_used_tokens, format_tokens},
 };
 pub use table::{RowSessions, Table, TableRow};
 pub use view_change::ViewChange;

@@ -1286,6 +1286,8 @@ export type RunRow = { id: RunId, project: string,
   failed: Array<TaskId>,
   /** Tasks that never started because of them. */
   waiting: Array<TaskId>, startedAt: Timestamp, endedAt: Timestamp | null,
+  /** Whether nothing continues until the user acts. */
+  needsUser: boolean,
   /** What the user may do with it. */
   actions: Array<RunAction>,
 };

@@ -12,7 +12,7 @@ use store::Position;
 use views::RowKind;
 
 use super::auto_answer::{PendingItems, auto_answers};
-use crate::{failure::Failure, remote};
+use crate::{failure::Failure, localized::localized, remote};
 
 /// Code of a command that could not be recorded.
 const DISK_FULL: &str = "disk-full";
@@ -38,8 +38,11 @@ impl AutoResponder {
     /// Starts the thread.
     pub(crate) fn start(data: &Path, run: &RunId, options: ResponderOptions) -> Result<Self, Failure> {
         let failed = |error: &ClientError| remote::client_failure(error);
-        let stopped =
-            || Failure { what: "The server of the demo has stopped.".to_owned(), hint: None, exit: 1 };
+        let stopped = || Failure {
+            what: localized("The server of the demo has stopped.", "데모의 서버가 중지되었습니다."),
+            hint: None,
+            exit: 1,
+        };
         let client = Client::connect(data).map_err(|error| failed(&error))?.ok_or_else(stopped)?;
         // From the first event on, to include entries that are open already.
         let live = client
@@ -59,7 +62,10 @@ impl AutoResponder {
         };
         let thread = thread::Builder::new().name("auto".to_owned()).spawn(work);
         let thread = thread.map_err(|error| Failure {
-            what: format!("Cannot start a thread ({error})."),
+            what: localized(
+                format!("Cannot start a thread ({error})."),
+                format!("스레드를 시작할 수 없습니다({error})."),
+            ),
             hint: None,
             exit: 1,
         })?;

@@ -13,6 +13,7 @@ use server::Client;
 use super::set_up::DemoProject;
 use crate::{
     failure::{Failure, print_hint},
+    localized::localized,
     remote,
     screen::phrases::pick_by_locale,
     watch::WatchOutcome,
@@ -30,7 +31,10 @@ pub(super) fn land(client: &Client, run: &RunId) -> Result<(), Failure> {
 /// Runs the client that was built and prints its output.
 pub(super) fn run_built_client(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure {
-        what: format!("Cannot run the client in {} ({error}).", demo.project.display()),
+        what: localized(
+            format!("Cannot run the client in {} ({error}).", demo.project.display()),
+            format!("클라이언트를 실행할 수 없습니다: {} ({error})", demo.project.display()),
+        ),
         hint: None,
         exit: 1,
     };

@@ -15,7 +15,7 @@ use super::{
     files::{AGENTS, CONFIG, PLAN, PLAN_KO, PROJECT},
     script::{ScriptOptions, render},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Git identity of the demo, independent of the user's.
 const IDENTITY: [(&str, &str); 3] =
@@ -81,7 +81,14 @@ pub(super) fn load_configuration(demo: &DemoProject) -> Result<LoadedConfig, Fai
     loaded.map_err(|problems| {
         let first = problems.first().map_or("", |problem| problem.message.as_str());
         let what = format!("{}: {first}", path.display());
-        Failure { what, hint: Some("This is a bug in the demo. Please report it.".to_owned()), exit: 1 }
+        Failure {
+            what,
+            hint: Some(localized(
+                "This is a bug in the demo. Please report it.",
+                "데모의 버그입니다. 알려 주세요.",
+            )),
+            exit: 1,
+        }
     })
 }
 
@@ -104,14 +111,27 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
         program.env_remove(name);
     }
     let output = program.output().map_err(|error| Failure {
-        what: format!("Cannot run git ({error})."),
-        hint: Some("Install git: the demo needs nothing else.".to_owned()),
+        what: localized(format!("Cannot run git ({error})."), format!("git을 실행할 수 없습니다({error}).")),
+        hint: Some(localized(
+            "Install git: the demo needs nothing else.",
+            "git을 설치하세요. 데모에 필요한 것은 git뿐입니다.",
+        )),
         exit: 1,
     })?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
-        let what = format!("'git {}' failed: {}", arguments.join(" "), message.trim());
-        return Err(Failure { what, hint: Some("The demo needs git 2.38 or newer.".to_owned()), exit: 1 });
+        let what = localized(
+            format!("'git {}' failed: {}", arguments.join(" "), message.trim()),
+            format!("'git {}' 명령이 실패했습니다: {}", arguments.join(" "), message.trim()),
+        );
+        return Err(Failure {
+            what,
+            hint: Some(localized(
+                "The demo needs git 2.38 or newer.",
+                "데모에는 git 2.38 이상이 필요합니다.",
+            )),
+            exit: 1,
+        });
     }
     Ok(())
 }
@@ -125,8 +145,11 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// Returns a path as a TOML string.
 fn to_toml_string(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().ok_or_else(|| Failure {
-        what: format!("The path {} is not UTF-8.", path.display()),
-        hint: Some("Name another folder with --keep.".to_owned()),
+        what: localized(
+            format!("The path {} is not UTF-8.", path.display()),
+            format!("UTF-8이 아닌 경로입니다: {}", path.display()),
+        ),
+        hint: Some(localized("Name another folder with --keep.", "--keep 옵션으로 다른 폴더를 지정하세요.")),
         exit: 1,
     })?;
     // A JSON string is also a TOML string.
@@ -136,7 +159,7 @@ fn to_toml_string(path: &Path) -> Result<String, Failure> {
 fn path_failure(action: &str, path: &Path, error: &io::Error) -> Failure {
     Failure {
         what: format!("Cannot {action} {} ({error}).", path.display()),
-        hint: Some("Name another folder with --keep.".to_owned()),
+        hint: Some(localized("Name another folder with --keep.", "--keep 옵션으로 다른 폴더를 지정하세요.")),
         exit: 1,
     }
 }

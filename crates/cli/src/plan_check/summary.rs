@@ -9,8 +9,7 @@ use plan::{Plan, Task, TaskGraph};
 use unicode_width::UnicodeWidthStr;
 
 use super::table::FAINT;
-use crate::plural::plural;
-use crate::printable::printable;
+use crate::{localized::localized, plural::plural, printable::printable};
 
 /// Prints the lines below the table.
 pub(super) fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> {
@@ -19,25 +18,30 @@ pub(super) fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Resu
         graph.critical_path().into_iter().filter_map(|task| plan.tasks.get(task)).collect();
     let length: u32 = path.iter().map(|task| task.weight()).sum();
     if path.is_empty() && plan.tasks.iter().all(|task| task.weight() == 0) {
-        return writeln!(out, "All tasks are done.");
+        return writeln!(out, "{}", localized("All tasks are done.", "모든 작업이 완료되었습니다."));
     }
     if path.is_empty() {
-        return writeln!(out, "No task can start: the tasks depend on each other.");
+        let text = localized(
+            "No task can start: the tasks depend on each other.",
+            "시작할 수 있는 작업이 없습니다. 작업들이 서로 의존합니다.",
+        );
+        return writeln!(out, "{text}");
     }
     let mut steps = critical_path_ids(&path);
     if let Some(last) = steps.last_mut() {
-        last.push_str(&format!("  (length {length})"));
+        last.push_str(&localized(format!("  (length {length})"), format!("  (길이 {length})")));
     }
-    write_labelled_line(out, "Critical path", &steps, " → ", width)?;
-    write_labelled_line(
-        out,
-        "Parallel",
-        &[format!("up to {}", plural(graph.max_parallel_tasks(), "task"))],
-        "",
-        width,
-    )?;
+    write_labelled_line(out, &localized("Critical path", "임계 경로"), &steps, " → ", width)?;
+    let n_parallel = graph.max_parallel_tasks();
+    let parallel =
+        localized(format!("up to {}", plural(n_parallel, "task")), format!("최대 작업 {n_parallel}개"));
+    write_labelled_line(out, &localized("Parallel", "동시 진행"), &[parallel], "", width)?;
     let external = external_dependencies(plan);
-    if external.is_empty() { Ok(()) } else { write_labelled_line(out, "External", &external, ", ", width) }
+    if external.is_empty() {
+        Ok(())
+    } else {
+        write_labelled_line(out, &localized("External", "외부 의존성"), &external, ", ", width)
+    }
 }
 
 /// Writes a line of the summary, wrapped at the width of the terminal.
@@ -49,7 +53,9 @@ fn write_labelled_line(
     width: usize,
 ) -> io::Result<()> {
     const INDENT: usize = 15;
-    write!(out, "{FAINT}{label:<INDENT$}{FAINT:#}")?;
+    // Korean characters take two columns.
+    let gap = " ".repeat(INDENT.saturating_sub(label.width()));
+    write!(out, "{FAINT}{label}{gap}{FAINT:#}")?;
     let mut column = INDENT;
     for (index, part) in parts.iter().enumerate() {
         let separator = if index + 1 < parts.len() { separator } else { "" };
@@ -83,7 +89,10 @@ fn external_dependencies(plan: &Plan) -> Vec<String> {
         let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
         format!("\"{}\" ({}{more})", printable(name), shown.join(", "))
     });
-    let more = waiting.len().checked_sub(NAMES_MAX + 1).map(|more| format!("{} more", more + 1));
+    let more = waiting.len().checked_sub(NAMES_MAX + 1).map(|more| {
+        let n_more = more + 1;
+        localized(format!("{n_more} more"), format!("외 {n_more}개"))
+    });
     listed.chain(more).collect()
 }
 
@@ -97,5 +106,10 @@ fn critical_path_ids(path: &[&Task]) -> Vec<String> {
     }
     let (first, rest) = path.split_at(SHOWN_MAX - LAST);
     let (middle, last) = rest.split_at(rest.len() - LAST);
-    [ids(first), vec![format!("… {} more …", middle.len())], ids(last)].concat()
+    [
+        ids(first),
+        vec![localized(format!("… {} more …", middle.len()), format!("… {}개 생략 …", middle.len()))],
+        ids(last),
+    ]
+    .concat()
 }

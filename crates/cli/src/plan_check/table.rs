@@ -10,7 +10,7 @@ use plan::{ParsedPlan, Phase, Plan, PlanFormat, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::summary;
-use crate::{plural::plural, printable::printable};
+use crate::{localized::localized, plural::plural, printable::printable};
 
 const TITLE: Style = Style::new().bold();
 const ID: Style = AnsiColor::Cyan.on_default();
@@ -46,13 +46,20 @@ pub(super) fn print(reading: &ParsedPlan) -> io::Result<()> {
 
 fn write_heading(out: &mut impl Write, reading: &ParsedPlan) -> io::Result<()> {
     let plan = &reading.plan;
-    let title = if plan.title.is_empty() { "Plan".to_owned() } else { printable(&plan.title) };
+    let title = if plan.title.is_empty() { localized("Plan", "계획") } else { printable(&plan.title) };
     let format = reading.format.map_or("", PlanFormat::as_str);
-    let verdict = if reading.has_errors() { "" } else { "Valid plan: " };
     let n_done = plan.tasks.iter().filter(|task| task.done).count();
-    let tasks = plural(plan.tasks.len(), "task");
-    let done = if n_done > 0 { format!(" ({n_done} done)") } else { String::new() };
-    let phases = plural(plan.phases.len(), "phase");
+    let (n_tasks, n_phases) = (plan.tasks.len(), plan.phases.len());
+    let verdict = match reading.has_errors() {
+        true => String::new(),
+        false => localized("Valid plan: ", "올바른 계획: "),
+    };
+    let done = match n_done {
+        0 => String::new(),
+        n_done => localized(format!(" ({n_done} done)"), format!(" ({n_done}개 완료)")),
+    };
+    let tasks = localized(plural(n_tasks, "task"), format!("작업 {n_tasks}개"));
+    let phases = localized(plural(n_phases, "phase"), format!("{n_phases}단계"));
     writeln!(out, "{TITLE}{title}{TITLE:#}")?;
     writeln!(out, "{FAINT}{verdict}{tasks}{done}, {phases} · {format}{FAINT:#}\n")
 }
@@ -62,10 +69,14 @@ fn write_phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Re
     let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
     let after = match after.as_slice() {
         [] => String::new(),
-        [one] => format!("  after phase {one}"),
-        many => format!("  after phases {}", many.join(", ")),
+        [one] => localized(format!("  after phase {one}"), format!("  {one}단계 이후")),
+        many => localized(
+            format!("  after phases {}", many.join(", ")),
+            format!("  {}단계 이후", many.join(", ")),
+        ),
     };
-    let name = format!("Phase {}{colon}{}", phase.number, printable(&phase.name));
+    let number = localized(format!("Phase {}", phase.number), format!("{}단계", phase.number));
+    let name = format!("{number}{colon}{}", printable(&phase.name));
     let name = cut(&name, width.saturating_sub(after.width()).max(TITLE_WIDTH_MIN));
     writeln!(out, "{TITLE}{name}{TITLE:#}{FAINT}{after}{FAINT:#}")
 }
@@ -118,9 +129,9 @@ fn dependencies(task: &Task, width_max: usize) -> String {
     let n_all = task.depends_on.len() + task.external.len();
     let mut text = match (task.optional, n_all) {
         (false, 0) => return String::new(),
-        (true, 0) => return "optional".to_owned(),
-        (false, _) => "after ".to_owned(),
-        (true, _) => "optional, after ".to_owned(),
+        (true, 0) => return localized("optional", "선택"),
+        (false, _) => localized("after ", "선행: "),
+        (true, _) => localized("optional, after ", "선택, 선행: "),
     };
     let mut width = text.width();
     for (n_before, name) in ids.chain(names).enumerate() {

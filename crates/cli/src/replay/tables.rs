@@ -9,16 +9,13 @@ use anstyle::Style;
 use domain::{Locale, ParkMode, RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
 use views::{
-    PhaseRow, ResponsibleParty, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views,
-    describe_task_mark,
+    PhaseRow, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views, describe_task_mark,
+    describe_used_cost, describe_used_tokens,
 };
 
 use crate::{
-    plural::plural,
-    printable::printable,
-    screen::amounts::{format_used_cost, format_used_tokens},
-    table,
-    timestamp::format_utc,
+    localized::localized, plural::plural, printable::printable, remote::environment_locale,
+    screen::phrases::party, table, timestamp::format_utc,
 };
 
 const TITLE: Style = Style::new().bold();
@@ -28,11 +25,20 @@ pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestam
     let rows = views.rows();
     if let Some(row) = rows.run.get(&()) {
         let (title, status) = (printable(&row.title), json_name(&row.status));
-        writeln!(out, "{TITLE}{title}{TITLE:#} ({}, run {run}): {status}", printable(&row.project))?;
+        let (project, run_word) = (printable(&row.project), localized("run", "실행"));
+        writeln!(out, "{TITLE}{title}{TITLE:#} ({project}, {run_word} {run}): {status}")?;
         let (done, all, person) = (row.tasks.done, row.n_tasks, row.waits_for.person);
-        writeln!(out, "{done} of {all} tasks done, {person} waiting for you, {}", usage_text(&row.used))?;
+        let used = usage_text(&row.used);
+        let totals = localized(
+            format!("{done} of {all} tasks done, {person} waiting for you, {used}"),
+            format!("작업 {all}개 중 {done}개 완료, {person}건 확인 필요, {used}"),
+        );
+        writeln!(out, "{totals}")?;
     }
-    writeln!(out, "After event {sequence}, {} UTC", format_utc(at))?;
+    let at = format_utc(at);
+    let after =
+        localized(format!("After event {sequence}, {at} UTC"), format!("이벤트 {sequence} 이후, {at} UTC"));
+    writeln!(out, "{after}")?;
     print_phases_and_tasks(&mut out, views)?;
     print_sessions(&mut out, views)?;
     print_communication(&mut out, views)?;
@@ -43,29 +49,60 @@ pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestam
 fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let rows = views.rows();
     let phase = |row: &PhaseRow| {
-        let done = format!("{} of {}", row.tasks.done, row.n_tasks);
+        let (done, all) = (row.tasks.done, row.n_tasks);
+        let done = localized(format!("{done} of {all}"), format!("{done}/{all}"));
         [row.number.to_string(), row.name.clone(), json_name(&row.state), json_name(&row.gate), done]
     };
-    table::print_table(out, "Phases", ["", "name", "state", "gate", "done"], rows.phases.iter().map(phase))?;
+    table::print_table(
+        out,
+        &localized("Phases", "단계"),
+        [
+            "",
+            &localized("name", "이름"),
+            &localized("state", "상태"),
+            &localized("gate", "게이트"),
+            &localized("done", "완료"),
+        ],
+        rows.phases.iter().map(phase),
+    )?;
     let task = |row: &TaskRow| {
         let agent = row.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         let progress = row.progress.map(|part| format!("{:.0} %", part * 100.0)).unwrap_or_default();
-        let marks = row.marks.iter().map(|mark| format!(", {}", describe_task_mark(Locale::En, *mark)));
+        let marks =
+            row.marks.iter().map(|mark| format!(", {}", describe_task_mark(environment_locale(), *mark)));
         let state = format!("{}{}", json_name(&row.state), marks.collect::<String>());
         [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(row)]
     };
-    let heads = ["", "state", "", "agent", "title", "waiting for"];
-    table::print_table(out, "Tasks", heads, rows.tasks.iter().map(task))?;
+    table::print_table(
+        out,
+        &localized("Tasks", "작업"),
+        [
+            "",
+            &localized("state", "상태"),
+            "",
+            &localized("agent", "에이전트"),
+            &localized("title", "제목"),
+            &localized("waiting for", "대기"),
+        ],
+        rows.tasks.iter().map(task),
+    )?;
     let inbox = views.inbox().into_iter().map(|row| {
-        let tasks = plural(row.blocks.tasks as usize, "task");
+        let n_tasks = row.blocks.tasks;
+        let tasks = localized(plural(n_tasks as usize, "task"), format!("작업 {n_tasks}개"));
         let blocked = match row.blocks.time_ms / 60_000 {
             0 => tasks,
-            minutes => format!("{tasks}, {minutes} min"),
+            minutes => localized(format!("{tasks}, {minutes} min"), format!("{tasks}, {minutes}분")),
         };
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
-        [row.item.to_string(), task, blocked, row.text.clone()]
+        let text = row.korean.as_ref().filter(|_| environment_locale() == Locale::Ko).unwrap_or(&row.text);
+        [row.item.to_string(), task, blocked, text.clone()]
     });
-    table::print_table(out, "Waiting for you", ["", "task", "blocks", "text"], inbox)
+    table::print_table(
+        out,
+        &localized("Waiting for you", "확인할 일"),
+        ["", &localized("task", "작업"), &localized("blocks", "막힌 작업"), &localized("text", "내용")],
+        inbox,
+    )
 }
 
 /// Prints the sessions as a tree.
@@ -75,14 +112,26 @@ fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
         let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
         let state = match row.park {
-            Some(ParkMode::Hot) => "idle".to_owned(),
-            Some(ParkMode::Frozen) => "suspended".to_owned(),
-            Some(ParkMode::Cold) => "stopped, resumes on answer".to_owned(),
+            Some(ParkMode::Hot) => localized("idle", "대기"),
+            Some(ParkMode::Frozen) => localized("suspended", "일시 중단"),
+            Some(ParkMode::Cold) => localized("stopped, resumes on answer", "중지됨, 답변하면 재개"),
             None => json_name(&row.state),
         };
         [format!("{indent}{}", row.id), agent, json_name(&row.role), state, task, usage_text(&row.used)]
     });
-    table::print_table(out, "Sessions", ["", "agent", "role", "state", "task", "usage"], sessions)
+    table::print_table(
+        out,
+        &localized("Sessions", "세션"),
+        [
+            "",
+            &localized("agent", "에이전트"),
+            &localized("role", "역할"),
+            &localized("state", "상태"),
+            &localized("task", "작업"),
+            &localized("usage", "사용량"),
+        ],
+        sessions,
+    )
 }
 
 /// Returns the sessions in tree order: each before its children.
@@ -112,56 +161,111 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
         let task = or_empty(row.task.as_ref().map(ToString::to_string));
         [row.id.to_string(), task, json_name(&row.status), row.text.clone(), or_empty(row.answer.clone())]
     });
-    table::print_table(out, "Questions", ["", "task", "state", "question", "answer"], questions)?;
+    table::print_table(
+        out,
+        &localized("Questions", "질문"),
+        [
+            "",
+            &localized("task", "작업"),
+            &localized("state", "상태"),
+            &localized("question", "질문"),
+            &localized("answer", "답변"),
+        ],
+        questions,
+    )?;
     let requests = rows.requests.iter().map(|row| {
         let task = or_empty(row.task.as_ref().map(ToString::to_string));
         [row.id.to_string(), task, json_name(&row.status), json_name(&row.r#type), row.name.clone()]
     });
-    table::print_table(out, "Requests", ["", "task", "state", "type", "name"], requests)?;
+    table::print_table(
+        out,
+        &localized("Requests", "요청"),
+        [
+            "",
+            &localized("task", "작업"),
+            &localized("state", "상태"),
+            &localized("type", "종류"),
+            &localized("name", "이름"),
+        ],
+        requests,
+    )?;
     let calls = rows.invocations.iter().map(|row| {
         let caller = or_empty(row.caller.as_ref().map(ToString::to_string));
         [row.id.to_string(), caller, row.callee.to_string(), json_name(&row.status), row.wanted.clone()]
     });
-    table::print_table(out, "Calls", ["", "from", "to", "state", "task"], calls)?;
+    table::print_table(
+        out,
+        &localized("Calls", "호출"),
+        [
+            "",
+            &localized("from", "보낸 에이전트"),
+            &localized("to", "받는 에이전트"),
+            &localized("state", "상태"),
+            &localized("task", "작업"),
+        ],
+        calls,
+    )?;
     let loops = rows.loops.iter().map(|row| {
         let rounds = row.rounds.len().to_string();
         [row.id.to_string(), row.task.to_string(), json_name(&row.status), rounds]
     });
-    table::print_table(out, "Feedback loops", ["", "task", "state", "failed rounds"], loops)?;
+    table::print_table(
+        out,
+        &localized("Feedback loops", "피드백 루프"),
+        [
+            "",
+            &localized("task", "작업"),
+            &localized("state", "상태"),
+            &localized("failed rounds", "실패한 회차"),
+        ],
+        loops,
+    )?;
     let escalations = rows.escalations.iter().map(|row| {
         let (severity, level) = (json_name(&row.severity), json_name(&row.level));
         [row.id.to_string(), json_name(&row.status), severity, level, row.title.clone()]
     });
-    table::print_table(out, "Problems", ["", "state", "severity", "level", "title"], escalations)
+    table::print_table(
+        out,
+        &localized("Problems", "문제"),
+        [
+            "",
+            &localized("state", "상태"),
+            &localized("severity", "심각도"),
+            &localized("level", "담당"),
+            &localized("title", "제목"),
+        ],
+        escalations,
+    )
 }
 
 /// Lists what a task waits for.
 fn waiting_for(row: &TaskRow) -> String {
-    let blocked = row.blocked.iter().map(|TaskBlocker { on, .. }| match on {
-        ResponsibleParty::Person => "you".to_owned(),
-        ResponsibleParty::Orchestrator => "the orchestrator".to_owned(),
-        ResponsibleParty::Operator => "the operator".to_owned(),
-        ResponsibleParty::Agent { agent: Some(agent) } => agent.to_string(),
-        ResponsibleParty::Agent { agent: None } => "an agent".to_owned(),
-        ResponsibleParty::Clock { until } => format_utc(*until),
-        ResponsibleParty::Jangdan => "Jangdan".to_owned(),
-    });
+    let locale = environment_locale();
+    let blocked = row.blocked.iter().map(|TaskBlocker { on, .. }| party(locale, on));
     let open = row.waits_for.iter().map(|dependency| match dependency {
         UnmetDependency::Task { task, failed: false } => task.to_string(),
-        UnmetDependency::Task { task, failed: true } => format!("{task} (failed)"),
-        UnmetDependency::Phase { phase } => format!("the gate of phase {phase}"),
+        UnmetDependency::Task { task, failed: true } => {
+            localized(format!("{task} (failed)"), format!("{task} (실패)"))
+        }
+        UnmetDependency::Phase { phase } => {
+            localized(format!("the gate of phase {phase}"), format!("{phase}단계 게이트"))
+        }
         UnmetDependency::External { name } => name.clone(),
     });
     let mut all: Vec<_> = blocked.chain(open).collect();
     let n_more = (row.n_waits_for as usize).saturating_sub(row.waits_for.len());
     if n_more > 0 {
-        all.push(format!("{n_more} more"));
+        all.push(localized(format!("{n_more} more"), format!("외 {n_more}개")));
     }
     all.join(", ")
 }
 
 fn usage_text(used: &UsageTotals) -> String {
-    format!("{}, {}", format_used_tokens(Locale::En, used), format_used_cost(Locale::En, used))
+    format!(
+        "{}, {}",
+        describe_used_tokens(environment_locale(), used),
+        describe_used_cost(environment_locale(), used)
+    )
 }
 
 /// Returns the name of a value in JSON, so that both outputs use the same names.

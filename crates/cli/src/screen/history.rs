@@ -2,11 +2,11 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::TimelineRow;
+use views::{TimelineRow, format_tokens};
 
 use super::{
     DrawContext,
-    amounts::{elapsed_ms, format_duration, format_tokens},
+    amounts::{elapsed_ms, format_duration},
     board::Board,
     line::{Line, collapse_whitespace},
 };

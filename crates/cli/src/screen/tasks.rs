@@ -1,11 +1,11 @@
 //! Lines for tasks, grouped by phase.
 
 use anstyle::{AnsiColor, Style};
-use views::{TaskBlocker, TaskRow, TaskState, describe_task_mark};
+use views::{TaskBlocker, TaskRow, TaskState, describe_task_mark, format_tokens};
 
 use super::{
     DrawContext,
-    amounts::{elapsed_ms, format_duration, format_tokens},
+    amounts::{elapsed_ms, format_duration},
     board::{Board, SessionActivity},
     line::{Line, collapse_whitespace, cut, pad, pad_left},
     phrases::{party, phase, pick_by_locale, task_state, waiting_for},

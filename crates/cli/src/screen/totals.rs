@@ -2,11 +2,14 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{CostCertainty, RunRow, RunState, TaskMark, TaskState, describe_task_mark};
+use views::{
+    CostCertainty, RunRow, RunState, TaskMark, TaskState, describe_task_mark, describe_used_cost,
+    describe_used_tokens,
+};
 
 use super::{
     DrawContext,
-    amounts::{elapsed_ms, format_duration, format_estimate, format_used_cost, format_used_tokens},
+    amounts::{elapsed_ms, format_duration, format_estimate},
     board::Board,
     line::{Line, collapse_whitespace},
     phrases::{pick_by_locale, run_state},
@@ -119,10 +122,10 @@ fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style
         (n, Locale::Ko) => parts.push((ASKS, format!("{n}건 확인 필요"))),
     }
     if run.used.tokens > 0 {
-        parts.push((FAINT, format_used_tokens(locale, &run.used)));
+        parts.push((FAINT, describe_used_tokens(locale, &run.used)));
     }
     if run.used.cost_micros > 0 || run.used.cost_certainty != CostCertainty::Known {
-        parts.push((FAINT, format_used_cost(locale, &run.used)));
+        parts.push((FAINT, describe_used_cost(locale, &run.used)));
     }
     if let Some(left) = remaining_ms(board, context.now).filter(|_| run.ended_at.is_none()) {
         let time = format_estimate(locale, left);

@@ -22,7 +22,7 @@ use sessions::{
 };
 
 use super::{conversation_printer::ConversationPrinter, pending_prompts::PendingPrompts, session_failure};
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Bound of the lines that are not sent yet.
 const EVENTS_MAX: usize = 64;
@@ -39,12 +39,21 @@ enum TerminalEvent {
 pub(crate) fn attach(entry: &SessionEntry) -> Result<ExitCode, Failure> {
     let mut conversation = Conversation::open(entry, OutputMode::Shown)?;
     let events = read_terminal(&conversation.session.waker()).map_err(|error| Failure {
-        what: format!("Cannot read from this terminal ({error})."),
+        what: localized(
+            format!("Cannot read from this terminal ({error})."),
+            format!("이 터미널에서 입력을 읽을 수 없습니다({error})."),
+        ),
         hint: None,
         exit: 1,
     })?;
     if io::stdin().is_terminal() {
-        eprintln!("Attached to {}. Ctrl-C interrupts its turn, Ctrl-D detaches.", entry.name);
+        eprintln!(
+            "{}",
+            localized(
+                format!("Attached to {}. Ctrl-C interrupts its turn, Ctrl-D detaches.", entry.name),
+                format!("{} 세션에 연결했습니다. Ctrl-C: 응답 중단, Ctrl-D: 연결 끊기", entry.name)
+            )
+        );
     }
     conversation.run(&events)
 }
@@ -54,7 +63,10 @@ pub(crate) fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result
     let mut conversation = Conversation::open(entry, OutputMode::Quiet)?;
     conversation.catch_up()?;
     let input = conversation.pending.parse_reply(text).map_err(|hint| Failure {
-        what: format!("'{text}' does not answer the open prompt of {}.", entry.name),
+        what: localized(
+            format!("'{text}' does not answer the open prompt of {}.", entry.name),
+            format!("'{text}': 세션 {}의 요청에 대한 답이 아닙니다.", entry.name),
+        ),
         hint: Some(hint),
         exit: 1,
     })?;
@@ -107,13 +119,22 @@ impl<'a> Conversation<'a> {
     /// Continues the conversation where the last process left it.
     fn open(entry: &'a SessionEntry, output: OutputMode) -> Result<Self, Failure> {
         if entry.metadata.agent.as_ref().is_some_and(|agent| agent.is_owned_by_run) {
-            let what = format!("Session '{}' belongs to a run.", entry.name);
-            let hint = "Answer its questions in the run, or follow its output: jangdan session log --follow";
+            let what = localized(
+                format!("Session '{}' belongs to a run.", entry.name),
+                format!("실행에 속한 세션입니다: '{}'", entry.name),
+            );
+            let hint = localized(
+                "Answer its questions in the run, or follow its output: jangdan session log --follow",
+                "질문에는 실행에서 답하세요. 출력 보기: jangdan session log --follow",
+            );
             return Err(Failure { what, hint: Some(format!("{hint} {}", entry.name)), exit: 1 });
         }
         let checkpoint = InputRecord::read(&entry.directory).map_err(session_failure)?.progress.checkpoint;
         let driver = set_up_session_driver(entry, checkpoint).ok_or_else(|| Failure {
-            what: format!("Session '{}' has no agent to send messages to.", entry.name),
+            what: localized(
+                format!("Session '{}' has no agent to send messages to.", entry.name),
+                format!("메시지를 보낼 에이전트가 없는 세션입니다: '{}'", entry.name),
+            ),
             hint: None,
             exit: 1,
         })?;
@@ -162,7 +183,13 @@ impl<'a> Conversation<'a> {
             }
             // Piped lines are still answered; a user at a terminal leaves at once.
             if is_leaving && (io::stdin().is_terminal() || !self.is_busy() || self.pending.is_open()) {
-                eprintln!("Detached from {}; it keeps running.", self.entry.name);
+                eprintln!(
+                    "{}",
+                    localized(
+                        format!("Detached from {}; it keeps running.", self.entry.name),
+                        format!("{} 세션과 연결을 끊었습니다. 세션은 계속 실행됩니다.", self.entry.name)
+                    )
+                );
                 break;
             }
             self.wait_for_reports(None)?;
@@ -221,7 +248,10 @@ impl<'a> Conversation<'a> {
                     self.entry.name,
                     describe_end(end)
                 );
-                let hint = Some(format!("Show its output: jangdan session log {}", self.entry.name));
+                let hint = Some(localized(
+                    format!("Show its output: jangdan session log {}", self.entry.name),
+                    format!("출력 보기: jangdan session log {}", self.entry.name),
+                ));
                 return Err(Failure { what, hint, exit: 1 });
             }
             if let Some(outcome) = self.outcome.take().filter(|outcome| *outcome != TurnOutcome::Finished) {
@@ -242,7 +272,13 @@ impl<'a> Conversation<'a> {
             self.wait_for_reports(None)?;
         }
         if self.pending.is_open() {
-            eprintln!("Waiting for your answer: jangdan session say {} ANSWER", self.entry.name);
+            eprintln!(
+                "{}",
+                localized(
+                    format!("Waiting for your answer: jangdan session say {} ANSWER", self.entry.name),
+                    format!("답변이 필요합니다: jangdan session say {} ANSWER", self.entry.name)
+                )
+            );
         }
         Ok(self.exit_code())
     }
@@ -342,14 +378,24 @@ fn failure_from_outcome(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure 
             (format!("{} is not signed in: {message}", entry.name), how)
         }
         TurnOutcome::NotResumable { message } => {
-            let hint = "Start a new one without --resume.".to_owned();
-            (format!("The session cannot be resumed: {message}"), Some(hint))
+            let hint = localized("Start a new one without --resume.", "--resume 옵션 없이 새로 시작하세요.");
+            (
+                localized(
+                    format!("The session cannot be resumed: {message}"),
+                    format!("세션을 재개할 수 없습니다: {message}"),
+                ),
+                Some(hint),
+            )
         }
         TurnOutcome::Limited { message, .. } => (format!("{} is rate-limited: {message}", entry.name), None),
         TurnOutcome::Failed { message } => (format!("{} failed: {message}", entry.name), None),
-        TurnOutcome::Finished | TurnOutcome::Cancelled => {
-            (format!("The turn of {} was interrupted.", entry.name), None)
-        }
+        TurnOutcome::Finished | TurnOutcome::Cancelled => (
+            localized(
+                format!("The turn of {} was interrupted.", entry.name),
+                format!("{} 에이전트의 응답이 중단되었습니다.", entry.name),
+            ),
+            None,
+        ),
     };
     Failure { what, hint, exit: 1 }
 }

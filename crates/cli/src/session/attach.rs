@@ -18,7 +18,7 @@ use rustix::{
 use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
 use super::session_failure;
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Ctrl-], as in telnet: hardly any program uses it.
 const DETACH: u8 = 0x1d;
@@ -36,8 +36,11 @@ pub(super) fn window_size() -> Option<WindowSize> {
 pub(super) fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure {
-            what: "Attaching requires a terminal.".to_owned(),
-            hint: Some(format!("Follow its output instead: jangdan session log --follow {}", entry.name)),
+            what: localized("Attaching requires a terminal.", "연결하려면 터미널이 필요합니다."),
+            hint: Some(localized(
+                format!("Follow its output instead: jangdan session log --follow {}", entry.name),
+                format!("대신 출력을 확인하세요: jangdan session log --follow {}", entry.name),
+            )),
             exit: 1,
         });
     }
@@ -49,9 +52,18 @@ pub(super) fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode,
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
     let lost = |source| session_failure(SessionError::Holder { name: entry.name.clone(), source });
     connection.send(&Request::Subscribe { from }).map_err(lost)?;
-    eprintln!("Attached to {}. Ctrl-] detaches.", entry.name);
+    eprintln!(
+        "{}",
+        localized(
+            format!("Attached to {}. Ctrl-] detaches.", entry.name),
+            format!("{} 세션에 연결했습니다. Ctrl-]: 연결 끊기", entry.name)
+        )
+    );
     let raw = RawMode::enter().map_err(|error| Failure {
-        what: format!("Cannot set the mode of this terminal ({error})."),
+        what: localized(
+            format!("Cannot set the mode of this terminal ({error})."),
+            format!("이 터미널의 모드를 설정할 수 없습니다({error})."),
+        ),
         hint: None,
         exit: 1,
     })?;

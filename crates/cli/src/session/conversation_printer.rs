@@ -177,7 +177,10 @@ impl<W: Write> ConversationPrinter<W> {
                 let used = used_permille.map(|used| format!(", {} % used", used / 10)).unwrap_or_default();
                 let resets =
                     resets_at.map(|at| format!(", resets {} UTC", format_utc(at))).unwrap_or_default();
-                format!("Rate limit nearly reached{used}{resets}")
+                localized(
+                    format!("Rate limit nearly reached{used}{resets}"),
+                    format!("사용량 한도에 거의 도달함{used}{resets}"),
+                )
             }
             AgentWarning::UnknownOutput { text } => text.clone(),
         };

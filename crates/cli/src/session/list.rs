@@ -19,7 +19,9 @@ use unicode_width::UnicodeWidthStr;
 use super::{agent_conversation, session_failure};
 use crate::{
     failure::Failure,
+    localized::localized,
     printable::{printable, printable_json},
+    screen::line::{pad, pad_left},
 };
 
 const TITLE: Style = Style::new().dimmed();
@@ -27,6 +29,9 @@ const ALIVE: Style = AnsiColor::Green.on_default();
 const WAITING: Style = AnsiColor::Yellow.on_default();
 const ENDED: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
+
+const STATE_WIDTH: usize = 17;
+const AGE_WIDTH: usize = 6;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -109,19 +114,32 @@ fn print_json(entries: &[SessionEntry]) -> io::Result<()> {
 fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     if entries.is_empty() {
-        return writeln!(out, "No sessions. Start one: jangdan session start -- COMMAND");
+        let none = localized(
+            "No sessions. Start one: jangdan session start -- COMMAND",
+            "세션이 없습니다. 시작하려면: jangdan session start -- COMMAND",
+        );
+        return writeln!(out, "{none}");
     }
     let width = entries.iter().map(|session| session.name.width()).max().unwrap_or(0).max(4);
-    writeln!(out, "{TITLE}{:width$}  {:17}  {:>6}  COMMAND{TITLE:#}", "NAME", "STATE", "AGE")?;
+    let heads = [("NAME", "이름"), ("STATE", "상태"), ("AGE", "시작"), ("COMMAND", "명령")];
+    let [name, state, age_head, command] = heads.map(|(english, korean)| localized(english, korean));
+    let (name, state, age_head) =
+        (pad(&name, width), pad(&state, STATE_WIDTH), pad_left(&age_head, AGE_WIDTH));
+    writeln!(out, "{TITLE}{name}  {state}  {age_head}  {command}{TITLE:#}")?;
     for session in entries {
         let (state, style) = state_word(session);
+        let state = state_label(state);
         let state = match session.state {
             SessionState::Ended { exit, .. } => match (exit.code, exit.signal) {
-                (Some(code), _) => format!("{state} (status {code})"),
-                (None, Some(signal)) => format!("{state} (signal {signal})"),
-                (None, None) => state.to_owned(),
+                (Some(code), _) => {
+                    localized(format!("{state} (status {code})"), format!("{state} (코드 {code})"))
+                }
+                (None, Some(signal)) => {
+                    localized(format!("{state} (signal {signal})"), format!("{state} (시그널 {signal})"))
+                }
+                (None, None) => state,
             },
-            SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state.to_owned(),
+            SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state,
         };
         let command = match (&session.metadata.agent, read_activity(session)) {
             (Some(agent), Some(activity)) => agent_activity_text(agent, &activity),
@@ -130,7 +148,8 @@ fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
         };
         let command = printable(&command);
         let age = age(session.metadata.started_at.0);
-        writeln!(out, "{:width$}  {style}{state:17}{style:#}  {age:>6}  {command}", session.name)?;
+        let (name, state) = (pad(&session.name, width), pad(&state, STATE_WIDTH));
+        writeln!(out, "{name}  {style}{state}{style:#}  {}  {command}", pad_left(&age, AGE_WIDTH))?;
     }
     out.flush()
 }
@@ -169,7 +188,8 @@ fn read_activity(session: &SessionEntry) -> Option<ActivityTracker> {
 fn agent_activity_text(agent: &AgentLaunch, activity: &ActivityTracker) -> String {
     let (state, detail) = activity_words(&activity.activity);
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-    format!("{}: {state}{detail} ({} ago)", agent.preset.title, age(activity.since.0))
+    let (title, state, age) = (&agent.preset.title, state_label(state), age(activity.since.0));
+    localized(format!("{title}: {state}{detail} ({age} ago)"), format!("{title}: {state}{detail} ({age} 전)"))
 }
 
 fn activity_words(activity: &AgentActivity) -> (&'static str, Option<String>) {
@@ -190,6 +210,29 @@ fn activity_words(activity: &AgentActivity) -> (&'static str, Option<String>) {
             outcome: Some(TurnOutcome::NotResumable { message } | TurnOutcome::Failed { message }),
         } => ("failed", Some(message.clone())),
     }
+}
+
+/// Returns the word of a state in the language of the environment; JSON has the English one.
+fn state_label(word: &'static str) -> String {
+    let korean = match word {
+        "disk full" => "디스크 가득 참",
+        "paused" => "일시 정지",
+        "ending" => "종료 중",
+        "running" => "실행 중",
+        "ended" => "종료됨",
+        "starting" => "시작 중",
+        "lost" => "사라짐",
+        "working" => "작업 중",
+        "needs permission" => "허가 필요",
+        "needs an answer" => "답변 필요",
+        "idle" => "대기",
+        "interrupted" => "중단됨",
+        "rate-limited" => "사용량 제한",
+        "signed out" => "로그아웃됨",
+        "failed" => "실패",
+        other => other,
+    };
+    localized(word, korean)
 }
 
 fn age(started_ms: i64) -> String {

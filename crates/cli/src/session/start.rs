@@ -16,6 +16,7 @@ use sessions::{
 use super::{agent_conversation, attach, session_failure};
 use crate::{
     failure::{Failure, print_warning},
+    localized::localized,
     settings::{ConfigLoader, SetArguments},
 };
 
@@ -76,8 +77,11 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         None => env::current_dir(),
     };
     let directory = directory.map_err(|error| Failure {
-        what: format!("Cannot find the working directory ({error})."),
-        hint: Some("Name one with --directory.".to_owned()),
+        what: localized(
+            format!("Cannot find the working directory ({error})."),
+            format!("작업 폴더를 찾을 수 없습니다({error})."),
+        ),
+        hint: Some(localized("Name one with --directory.", "--directory 옵션으로 지정하세요.")),
         exit: 1,
     })?;
     let install = agent.as_ref().map(|agent| agent.preset.install.clone());
@@ -119,7 +123,13 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         return super::attach(sessions, &entry);
     }
     println!("{}", entry.name);
-    eprintln!("Attach to it: jangdan session attach {}", entry.name);
+    eprintln!(
+        "{}",
+        localized(
+            format!("Attach to it: jangdan session attach {}", entry.name),
+            format!("연결하려면: jangdan session attach {}", entry.name)
+        )
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -148,11 +158,17 @@ fn start_failure(error: SessionError, start: &StartRequest, install: Option<&str
     let is_missing = is_missing && start.directory.is_dir();
     let program = start.command.first().filter(|program| !start.directory.join(program).exists());
     if is_missing && let Some(program) = program {
-        failure.what = format!("The program {} was not found.", program.to_string_lossy());
+        failure.what = localized(
+            format!("The program {} was not found.", program.to_string_lossy()),
+            format!("프로그램을 찾을 수 없습니다: {}", program.to_string_lossy()),
+        );
         let install = install.filter(|install| !install.is_empty());
         failure.hint = Some(match install {
-            Some(install) => format!("Install it: {install}"),
-            None => "Check that it is installed and on your PATH.".to_owned(),
+            Some(install) => localized(format!("Install it: {install}"), format!("설치: {install}")),
+            None => localized(
+                "Check that it is installed and on your PATH.",
+                "설치되어 있고 PATH에 있는지 확인하세요.",
+            ),
         });
     }
     failure
@@ -161,23 +177,46 @@ fn start_failure(error: SessionError, start: &StartRequest, install: Option<&str
 /// Finds the agent's preset and the id of its session.
 fn agent_launch(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
     let presets = &ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?.config.agents;
-    let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
-    let preset = preset::resolve_preset(name, presets)
-        .map_err(|error| failed(error.to_string(), "List the installed agents: jangdan agents"))?;
+    let failed = |what: String, hint: String| Failure { what, hint: Some(hint), exit: 1 };
+    let preset = preset::resolve_preset(name, presets).map_err(|error| {
+        failed(
+            error.to_string(),
+            localized("List the installed agents: jangdan agents", "설치된 에이전트 보기: jangdan agents"),
+        )
+    })?;
     if preset.driver == DriverName::Pty && arguments.prompt.is_some() {
-        let what = format!("{name} runs on a terminal and accepts no prompt here.");
+        let what = localized(
+            format!("{name} runs on a terminal and accepts no prompt here."),
+            format!("{name} 에이전트는 터미널에서 실행되므로 여기서 프롬프트를 받지 않습니다."),
+        );
         return Err(failed(
             what,
-            "Start it without a prompt, then type it with --attach or `jangdan session say`.",
+            localized(
+                "Start it without a prompt, then type it with --attach or `jangdan session say`.",
+                "프롬프트 없이 시작한 뒤 --attach 또는 `jangdan session say`로 입력하세요.",
+            ),
         ));
     }
     if arguments.resume.is_some() && !preset.can_resume() {
-        return Err(failed(format!("{name} cannot resume a session."), "Start it without --resume."));
+        return Err(failed(
+            localized(
+                format!("{name} cannot resume a session."),
+                format!("{name} 에이전트는 세션을 재개할 수 없습니다."),
+            ),
+            localized("Start it without --resume.", "--resume 옵션 없이 시작하세요."),
+        ));
     }
     let session = match &arguments.resume {
         Some(id) => id.clone(),
-        None => new_session_id()
-            .map_err(|error| failed(format!("Cannot create a session id ({error})."), "Try again."))?,
+        None => new_session_id().map_err(|error| {
+            failed(
+                localized(
+                    format!("Cannot create a session id ({error})."),
+                    format!("세션 id를 만들 수 없습니다({error})."),
+                ),
+                localized("Try again.", "다시 시도하세요."),
+            )
+        })?,
     };
     let is_resumed = arguments.resume.is_some();
     Ok(AgentLaunch { name: name.to_owned(), preset, session, is_resumed, is_owned_by_run: false })

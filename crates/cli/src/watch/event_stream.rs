@@ -15,7 +15,7 @@ use domain::RunId;
 use server::{Client, LiveEvent, LiveStream, LiveStreamHandle};
 use store::Position;
 
-use crate::{failure::Failure, remote};
+use crate::{failure::Failure, localized::localized, remote};
 
 /// Size of the queue. If it is full, the thread stops reading, and the server disconnects a client that lags.
 const EVENTS_MAX: usize = 1024;
@@ -145,13 +145,23 @@ fn wake_pair() -> io::Result<(UnixStream, UnixStream)> {
 }
 
 fn receive_failure(error: &io::Error) -> Failure {
-    Failure { what: format!("Cannot receive events ({error})."), hint: None, exit: 1 }
+    Failure {
+        what: localized(
+            format!("Cannot receive events ({error})."),
+            format!("이벤트를 받을 수 없습니다({error})."),
+        ),
+        hint: None,
+        exit: 1,
+    }
 }
 
 fn server_stopped_failure() -> Failure {
     Failure {
-        what: "The server has stopped.".to_owned(),
-        hint: Some("Agents keep working. Continue the run: jangdan resume".to_owned()),
+        what: localized("The server has stopped.", "서버가 중지되었습니다."),
+        hint: Some(localized(
+            "Agents keep working. Continue the run: jangdan resume",
+            "에이전트는 계속 작업합니다. 실행 재개: jangdan resume",
+        )),
         exit: 1,
     }
 }

@@ -18,7 +18,7 @@ use signal_hook::{
     low_level::{pipe, unregister},
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, localized::localized};
 
 /// Signals that end watching, and signals that require a redraw.
 const TERMINATING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
@@ -35,7 +35,10 @@ impl Signals {
     /// Registers the handlers.
     pub(crate) fn install() -> Result<Self, Failure> {
         Self::register_handlers().map_err(|error| Failure {
-            what: format!("Cannot handle signals ({error})."),
+            what: localized(
+                format!("Cannot handle signals ({error})."),
+                format!("시그널을 처리할 수 없습니다({error})."),
+            ),
             hint: None,
             exit: 1,
         })

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
+    localized::localized,
     printable::printable,
     provide, remote,
     screen::{
@@ -48,8 +49,14 @@ pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Res
     let mut stream = EventStream::open(client, run, position)?;
     let mut signals = Signals::install()?;
     let tty = Tty::enter_raw_mode().map_err(|error| Failure {
-        what: format!("Cannot control this terminal ({error})."),
-        hint: Some("Pipe the output to get plain lines: jangdan watch | cat".to_owned()),
+        what: localized(
+            format!("Cannot control this terminal ({error})."),
+            format!("이 터미널을 제어할 수 없습니다({error})."),
+        ),
+        hint: Some(localized(
+            "Pipe the output to get plain lines: jangdan watch | cat",
+            "출력을 파이프로 넘기면 일반 텍스트로 볼 수 있습니다: jangdan watch | cat",
+        )),
         exit: 1,
     })?;
     let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;

@@ -257,3 +257,20 @@ fn checks_are_sandboxed_like_agents() {
     let receipts = project.run_jangdan(&["status", "--json"]).1;
     assert!(!receipts.contains("unchecked"), "{receipts}");
 }
+
+#[test]
+fn budgets_are_said_before_a_run_starts() {
+    let script = "read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n";
+    let project = TestProject::create_with_server(script);
+    let configuration = format!(
+        "[orchestration]\ngate_approval = 'automatic'\n[budgets.run]\nmoney = '$5'\n\
+         [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
+        project.temp_path("agent.sh").display()
+    );
+    std::fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
+    std::fs::write(project.root().join("TASKS.md"), "### T1: Write it\n").unwrap();
+    let (exit, text) = project.run_jangdan(&["run", "TASKS.md", "--no-wait"]);
+    assert_eq!(exit, 0, "{text}");
+    assert!(text.contains("Budget: at most $5 for the run."), "{text}");
+    assert!(text.contains("The money budget does not count mine: no cost is reported."), "{text}");
+}

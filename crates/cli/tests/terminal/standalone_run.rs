@@ -157,5 +157,9 @@ fn a_run_without_a_terminal_is_in_the_language_of_the_environment() {
     let (_, conversation) = run_in_korean(&["conversation", "T1"]);
     assert!(conversation.contains("T1 작업을 진행하세요."), "{conversation}");
     let (exit, unknown) = run_in_korean(&["conversation", "T9"]);
-    assert!(exit == Some(1) && unknown.contains("Unknown task T9"), "{unknown}");
+    assert!(exit == Some(1) && unknown.contains("T9 작업이 없습니다"), "{unknown}");
+    let (_, plan) = run_in_korean(&["plan", "check", "TASKS.md"]);
+    assert!(plan.contains("올바른 계획: 작업 1개, 1단계"), "{plan}");
+    let (_, replay) = run_in_korean(&["replay"]);
+    assert!(replay.contains("작업 1개 중 0개 완료, 1건 확인 필요"), "{replay}");
 }

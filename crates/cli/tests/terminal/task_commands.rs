@@ -116,7 +116,7 @@ fn a_rejected_phase_is_done_again_with_the_reason() {
     project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
     project.assert_succeeds(&["inbox"], "2 files changed, +");
     project.assert_succeeds(&["inbox"], "told-T1.txt +");
-    project.assert_succeeds(&["inbox"], "Tasks: T1 Do T1 (unchecked), T2 Do T2 (unchecked)");
+    project.assert_succeeds(&["inbox"], "Tasks (0 of 2 checked): T1 Do T1 (unchecked), T2 Do T2 (unchecked)");
     project.assert_succeeds(&["status"], "2 of 2 done · 2 unchecked");
     project.assert_succeeds(&["status"], "Done, but:\n  T1 Do T1  unchecked\n  T2 Do T2  unchecked\n");
     project.assert_succeeds(&["status", "--all"], "done  ");

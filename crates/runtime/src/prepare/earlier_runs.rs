@@ -6,7 +6,7 @@ use std::{
 };
 
 use domain::{PlanStatus, PlannedWork, RunId, TaskId};
-use views::{RunRow, RunState, TaskRow, TaskState};
+use views::{RunRow, RunState, TaskRow, TaskState, UsageTotals};
 
 use super::{PrepareError, StartRemark};
 use crate::{RunEnvironment, project_root};
@@ -34,6 +34,8 @@ pub struct EarlierRun {
     pub is_active: bool,
     /// Titles of the tasks that it did. Empty if it had another plan file.
     pub done: BTreeMap<TaskId, String>,
+    /// What it used, if it did the same plan file to its end.
+    pub used: Option<UsageTotals>,
 }
 
 /// Selects the runs of a project, the newest first. `tasks_of` returns the tasks of a run, `None` if they are unreadable.
@@ -68,6 +70,8 @@ pub fn earlier_runs_of_project(
                 RunState::Done | RunState::Failed | RunState::Cancelled => false,
             },
             done: done.map(|task| (task.id, task.title)).collect(),
+            used: Some(row.used)
+                .filter(|used| is_same_plan && row.status == RunState::Done && used.tokens > 0),
         });
     }
     earlier
@@ -133,7 +137,13 @@ mod tests {
     /// Makes a run that did these tasks.
     fn run(id: &str, tasks: &[&str]) -> EarlierRun {
         let tasks = plan(tasks).tasks.into_iter().map(|task| (task.id, task.title));
-        EarlierRun { id: id.parse().unwrap(), title: String::new(), is_active: false, done: tasks.collect() }
+        EarlierRun {
+            id: id.parse().unwrap(),
+            title: String::new(),
+            is_active: false,
+            done: tasks.collect(),
+            used: None,
+        }
     }
 
     /// Returns the tasks that are left out and the remarks, or the refusal.

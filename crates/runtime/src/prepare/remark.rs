@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use domain::{AgentName, Locale, RunId};
+use domain::{AgentName, Budget, Locale, RunId};
+use views::{UsageTotals, describe_used_cost, describe_used_tokens, format_tokens};
 
 use super::files_text::{files_in_english, files_in_korean};
 
@@ -33,6 +34,12 @@ pub enum StartRemark {
     Uncommitted { files: Vec<PathBuf> },
     /// The run starts from a commit with these changes of the user's checkout.
     ChangesIncluded { files: Vec<PathBuf> },
+    /// Limits of the run, of each phase and of each task. Agents pause there, and the user is asked.
+    Budgets { run: Vec<Budget>, phase: Vec<Budget>, task: Option<Budget> },
+    /// A money budget does not count these agents: they report no cost, and no prices are configured.
+    CostUnknown { agents: Vec<String> },
+    /// What the last complete run of the same plan used.
+    LastRunUsed { run: RunId, used: UsageTotals },
     /// Another run of the project has not ended.
     OtherRunActive { run: RunId, title: String },
     /// An earlier run did some of the open tasks, and this run does them again.
@@ -76,7 +83,10 @@ impl StartRemark {
             | Self::SubmodulesOff
             | Self::SubmoduleEmpty { .. }
             | Self::Uncommitted { .. }
-            | Self::ChangesIncluded { .. } => None,
+            | Self::ChangesIncluded { .. }
+            | Self::Budgets { .. }
+            | Self::CostUnknown { .. }
+            | Self::LastRunUsed { .. } => None,
         }
     }
 
@@ -105,7 +115,10 @@ impl StartRemark {
             | Self::NoUserIdentity
             | Self::SubmodulesOff
             | Self::SubmoduleEmpty { .. }
-            | Self::ChangesIncluded { .. } => return None,
+            | Self::ChangesIncluded { .. }
+            | Self::Budgets { .. }
+            | Self::CostUnknown { .. }
+            | Self::LastRunUsed { .. } => return None,
         };
         Some(match locale {
             Locale::En => english,
@@ -158,6 +171,23 @@ impl StartRemark {
                 let (n_files, names) = files_in_english(files);
                 format!("Your uncommitted changes are included, in {n_files}: {names}.")
             }
+            Self::Budgets { run, phase, task } => {
+                let task: Vec<Budget> = task.iter().copied().collect();
+                let limits = [(run, "the run"), (phase, "each phase"), (&task, "each task")];
+                let limits = limits.map(|(budgets, of)| limit_text(Locale::En, budgets, of));
+                let limits: Vec<String> = limits.into_iter().flatten().collect();
+                format!("Budget: at most {}. At a limit agents pause, and you are asked.", limits.join(", "))
+            }
+            Self::CostUnknown { agents } => format!(
+                "The money budget does not count {}: no cost is reported. Set a budget of tokens, or prices \
+                 of models under [prices] for agents that report tokens.",
+                agents.join(", ")
+            ),
+            Self::LastRunUsed { run, used } => format!(
+                "The last run of this plan ({run}) used {}, {}.",
+                describe_used_tokens(Locale::En, used),
+                describe_used_cost(Locale::En, used)
+            ),
             Self::OtherRunActive { run, title } => {
                 format!("Another run of this project is active: {run} ({title}). Both change the same files.")
             }
@@ -215,6 +245,23 @@ impl StartRemark {
                 let (n_files, names) = files_in_korean(files);
                 format!("커밋하지 않은 변경({n_files})을 포함해 시작합니다: {names}.")
             }
+            Self::Budgets { run, phase, task } => {
+                let task: Vec<Budget> = task.iter().copied().collect();
+                let limits = [(run, "전체"), (phase, "단계별"), (&task, "작업별")];
+                let limits = limits.map(|(budgets, of)| limit_text(Locale::Ko, budgets, of));
+                let limits: Vec<String> = limits.into_iter().flatten().collect();
+                format!("예산 한도: {}. 한도에 이르면 에이전트를 멈추고 확인을 요청합니다.", limits.join(", "))
+            }
+            Self::CostUnknown { agents } => format!(
+                "금액 예산에 포함되지 않는 에이전트: {}. 비용을 알리지 않습니다. 토큰 예산을 정하거나, 토큰 수를 알리는 \
+                 에이전트라면 [prices]에 모델의 가격을 설정하세요.",
+                agents.join(", ")
+            ),
+            Self::LastRunUsed { run, used } => format!(
+                "이 계획의 지난 실행({run}) 사용량: {}, {}.",
+                describe_used_tokens(Locale::Ko, used),
+                describe_used_cost(Locale::Ko, used)
+            ),
             Self::OtherRunActive { run, title } => format!(
                 "이 프로젝트에서 다른 실행이 진행 중입니다: {run} ({title}). 같은 파일을 변경할 수 있습니다."
             ),
@@ -225,5 +272,54 @@ impl StartRemark {
                 "실행 {run}에서 이미 완료해 제외한 작업: {n_tasks}개."
             ),
         }
+    }
+}
+
+/// Returns the limits of a run, phase or task; `None` if it has none.
+fn limit_text(locale: Locale, budgets: &[Budget], of: &str) -> Option<String> {
+    let amount = |budget: &Budget| match (budget, locale) {
+        (Budget::Tokens(n), Locale::En) => format!("{} tokens", format_tokens(*n)),
+        (Budget::Tokens(n), Locale::Ko) => format!("{} 토큰", format_tokens(*n)),
+        (Budget::Cents(_), _) => budget.to_string(),
+    };
+    let amounts: Vec<String> = budgets.iter().map(amount).collect();
+    (!amounts.is_empty()).then(|| match locale {
+        Locale::En => format!("{} for {of}", amounts.join(" and ")),
+        Locale::Ko => format!("{of} {}", amounts.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Budget;
+    use views::{CostCertainty, UsageTotals};
+
+    use super::*;
+
+    #[test]
+    fn the_possible_cost_is_said_in_both_languages() {
+        let budgets = StartRemark::Budgets {
+            run: vec![Budget::Tokens(2_000_000), Budget::Cents(1_000)],
+            phase: Vec::new(),
+            task: Some(Budget::Tokens(150_000)),
+        };
+        assert_eq!(
+            budgets.text(Locale::En),
+            "Budget: at most 2.0M tokens and $10 for the run, 150k tokens for each task. At a limit agents pause, \
+             and you are asked."
+        );
+        assert!(budgets.text(Locale::Ko).starts_with("예산 한도: 전체 2.0M 토큰, $10, 작업별 150k 토큰."));
+        let used = UsageTotals {
+            tokens: 1_250_000,
+            is_partial: false,
+            cost_micros: 3_400_000,
+            cost_certainty: CostCertainty::Estimated,
+        };
+        let last = StartRemark::LastRunUsed { run: "r7k2m9".parse().unwrap(), used };
+        assert_eq!(
+            last.text(Locale::En),
+            "The last run of this plan (r7k2m9) used 1.2M tokens, about $3.40."
+        );
+        assert_eq!(last.text(Locale::Ko), "이 계획의 지난 실행(r7k2m9) 사용량: 1.2M 토큰, 약 $3.40.");
     }
 }

@@ -116,7 +116,7 @@ read -r task
 if [ -e "$BARRIER/asked" ]; then
     echo x > made.txt
 else
-    touch "$BARRIER/asked"
+    echo "$task" > "$BARRIER/asked"
     echo "nothing to format"
 fi
 "#;
@@ -125,6 +125,11 @@ fi
     let run = fixture.start(plan(&["T1"]));
     let questions = fixture.wait_for_questions(&run, 1);
     assert!(questions[0].text.contains("nothing to format"), "{}", questions[0].text);
+    let prompt = fixture.script_output("asked");
+    assert!(prompt.contains("Do T1"), "{prompt}");
+    for word in ["DONE", "ASK_USER", "FAIL"] {
+        assert!(!prompt.contains(word), "{word} is a part of the protocol: {prompt}");
+    }
     fixture.answer(&run, questions[0].id, "Format the tests too");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(requested_evidence(&fixture.events(&run)).is_empty());

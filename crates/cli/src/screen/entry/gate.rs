@@ -2,7 +2,8 @@
 
 use domain::{ChangeSummary, FileChange, LargeFile, Locale, PhaseNumber};
 use views::{
-    GateRow, GateTask, InboxItem, TaskState, describe_check, describe_task_mark, translate_engine_text,
+    GateRow, GateTask, InboxItem, TaskMark, TaskState, describe_check, describe_task_mark,
+    translate_engine_text,
 };
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
@@ -84,7 +85,8 @@ fn round(locale: Locale, round: u32) -> String {
     }
 }
 
-/// Returns the tasks of the phase, each with its state if it is not done, and its marks.
+/// Returns the tasks of the phase and how many are checked, each task with its state if it is not done, and its marks.
+/// Of many tasks, those with marks are listed first.
 fn task_list(locale: Locale, tasks: &[GateTask]) -> Option<String> {
     let describe = |task: &GateTask| {
         let state = (task.state != TaskState::Done).then(|| task_state(locale, task.state).to_owned());
@@ -93,8 +95,20 @@ fn task_list(locale: Locale, tasks: &[GateTask]) -> Option<String> {
         let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
         format!("{} {}{remarks}", task.id, task.title)
     };
-    let listed: Vec<String> = tasks.iter().take(TASKS_MAX).map(describe).collect();
-    let title = pick_by_locale(locale, "Tasks:", "작업:");
+    let is_checked = |task: &&GateTask| {
+        let is_unproved = |mark: &TaskMark| matches!(mark, TaskMark::Unchecked | TaskMark::Waived);
+        task.state == TaskState::Done && !task.marks.iter().any(is_unproved)
+    };
+    let (n_tasks, n_checked) = (tasks.len(), tasks.iter().filter(is_checked).count());
+    let mut tasks: Vec<&GateTask> = tasks.iter().collect();
+    if n_tasks > TASKS_MAX {
+        tasks.sort_by_key(|task| task.marks.is_empty());
+    }
+    let listed: Vec<String> = tasks.iter().take(TASKS_MAX).map(|task| describe(task)).collect();
+    let title = match locale {
+        Locale::En => format!("Tasks ({n_checked} of {n_tasks} checked):"),
+        Locale::Ko => format!("작업 ({n_tasks}개 중 {n_checked}개 검증됨):"),
+    };
     let more = and_more(locale, tasks.len().saturating_sub(TASKS_MAX));
     (!listed.is_empty()).then(|| format!("{title} {}{}", listed.join(", "), more.unwrap_or_default()))
 }

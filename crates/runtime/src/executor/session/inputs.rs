@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use domain::{InputNumber, LargeFile, Locale, Report, SessionInput};
+use domain::{AgentProtocol, InputNumber, LargeFile, Locale, Report, SessionInput};
 use drivers::{
     AgentInput, SendError,
     input_text::{self, InputBrief, InputContext},
@@ -156,7 +156,10 @@ impl InputRenderer<'_> {
         let introduction = match (self.replay, starts_task || number > 1 || form == InputEncoding::Json) {
             (Some(replay), _) => self.render_repeated_task(replay),
             (None, true) => return AgentInput::Prompt { text },
-            (None, false) => self.preamble(),
+            (None, false) => match self.preamble() {
+                Some(preamble) => preamble,
+                None => return AgentInput::Prompt { text },
+            },
         };
         AgentInput::Prompt { text: input_text::with_preamble(&introduction, &text, form) }
     }
@@ -182,15 +185,20 @@ impl InputRenderer<'_> {
                     path: self.spec.directory.to_string_lossy().into_owned(),
                     is_worktree: self.briefs.git.is_some(),
                 }),
-                preamble: Some(self.preamble()),
+                preamble: self.preamble(),
                 ..*task
             })),
             InputBrief::Test(_) | InputBrief::Verify(_) | InputBrief::Conflict(_) => brief,
         }
     }
 
-    fn preamble(&self) -> String {
-        preamble(PreambleOptions {
+    /// Returns the description of the protocol; `None` for a program that does not know it.
+    fn preamble(&self) -> Option<String> {
+        match self.spec.preset.protocol {
+            AgentProtocol::Text => {}
+            AgentProtocol::None => return None,
+        }
+        Some(preamble(PreambleOptions {
             role: self.spec.role,
             locale: self.locale,
             key: &self.entry.metadata.key,
@@ -198,7 +206,7 @@ impl InputRenderer<'_> {
             project: &self.spec.project,
             phase: self.spec.phase.as_ref().map(|(phase, title)| (*phase, title.as_str())),
             team: &self.spec.team,
-        })
+        }))
     }
 
     fn input_context<'a>(&'a self, brief: Option<&'a InputBrief>) -> InputContext<'a> {
