@@ -23,7 +23,7 @@ pub struct RefPruneOptions {
     pub max_age_s: Option<u64>,
 }
 
-/// What was deleted.
+/// Result of deleting refs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RefPruneReport {
     /// Full names of the deleted refs.
