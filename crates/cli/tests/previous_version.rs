@@ -1,8 +1,8 @@
-//! A data directory of the previous version, with a run in progress and living sessions, is opened and the run continues.
+//! A data directory of the previous version, with a run in progress and live sessions, is opened, and the run continues.
 //!
 //! `tests/golden/schema-3` was written by the last version with schema 3. Its server was killed after it had started two
-//! agents and before it could send them their tasks. Tasks have no time limit, since the recorded times stay what they
-//! are. Paths and the boot id are placeholders. The holders are started here, under the names of the recorded sessions.
+//! agents and before it could send them their tasks. Tasks have no time limit, since the recorded times do not
+//! change. Paths and the boot id are placeholders. The holders are started here, under the names of the recorded sessions.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue must fail")]
 
@@ -108,9 +108,9 @@ impl PreviousVersionFixture {
         text.lines().map(str::to_owned).collect()
     }
 
-    fn wait_until(&self, expected: &str, is_so: impl Fn(&Self) -> bool) {
+    fn wait_until(&self, expected: &str, is_reached: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + WAIT_MAX;
-        while !is_so(self) {
+        while !is_reached(self) {
             let log = || self.command(&["log", RUN]).output().unwrap().stdout;
             assert!(Instant::now() < deadline, "waited for {expected}:\n{}", String::from_utf8_lossy(&log()));
             std::thread::sleep(Duration::from_millis(20));

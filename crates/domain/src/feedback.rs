@@ -99,7 +99,7 @@ pub enum CheckObstacle {
     ProgramNotFound { program: String },
     /// A signal that Jangdan did not send ended the command.
     Signal { signal: i32 },
-    /// The command was not started: its worktree could not be set up, or a lock was not free.
+    /// The command was not started: a lock was not free, or a set-up command of its worktree did not end in time.
     NotStarted { reason: String },
 }
 

@@ -28,7 +28,7 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, QuestionState, RequestState, TaskIndex, TaskStage},
+    state::{Deadline, EffectKey, QuestionState, RequestState, TaskIndex, TaskOrigin, TaskStage},
 };
 
 /// How long an agent may take to answer a question or to resolve an escalation before it is forwarded.
@@ -128,11 +128,12 @@ impl Run {
             }
             Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
-                self.set_task_stage(task_ref, TaskStage::Merging(self.task(task_ref).stage.proof()));
+                let TaskStage::Mergeable(proof) = self.task(task_ref).stage else { return };
+                self.set_task_stage(task_ref, TaskStage::Merging(proof));
                 self.cancel_turn_wait(task_ref);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
-                let effect = Effect::Merge(Box::new(self.merge_order(task_ref, *attempt)));
+                let effect = Effect::Merge(Box::new(self.merge_order(task_ref, *attempt, proof)));
                 sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
             Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
@@ -171,7 +172,10 @@ impl Run {
             Event::TaskRequested(events::TaskRequested { task, worktree, meta }) => {
                 self.apply_task_requested(task, worktree.as_ref(), meta.as_ref());
             }
-            Event::TaskAdded(events::TaskAdded { task, in_file }) => self.apply_task_added(task, !in_file),
+            Event::TaskAdded(events::TaskAdded { task, in_file }) => {
+                let origin = if *in_file { TaskOrigin::PlanFile } else { TaskOrigin::User };
+                self.apply_task_added(task, origin);
+            }
             Event::PlanChangeDetected(event) => self.apply_plan_change_detected(event),
             Event::PlanChangeWithdrawn(event) => self.apply_plan_change_withdrawn(event),
             Event::PlanChangeIgnored(_) => self.ignored_offer = self.offer.take(),

@@ -72,12 +72,12 @@ impl PendingEffects {
         !self.postponements.is_empty()
     }
 
-    /// Returns when the next postponed effect is to be executed again.
+    /// Returns when the next retry of a postponed effect is due.
     pub(crate) fn next_retry_at(&self) -> Option<Timestamp> {
         self.postponements.values().filter_map(|postponement| postponement.retry_at).min()
     }
 
-    /// Returns the postponed effects that are to be executed again now, in order.
+    /// Returns the postponed effects whose retry is due, in order.
     pub(crate) fn due_retries(&self, now: Timestamp) -> Vec<EffectId> {
         let is_due = |postponement: &Postponement| postponement.retry_at.is_some_and(|at| at <= now);
         let due = self.postponements.iter().filter(|(_, postponement)| is_due(postponement));

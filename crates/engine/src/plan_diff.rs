@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{
     run::Run,
-    state::{GateState, Task, TaskIndex, TaskStage},
+    state::{GateState, Task, TaskIndex, TaskOrigin, TaskStage},
 };
 
 /// The steps that apply a plan change.
@@ -45,9 +45,8 @@ impl Run {
             }
         }
         let ids_in_file: BTreeSet<&TaskId> = work.tasks.iter().map(|task| &task.id).collect();
-        let is_removed = |task: &&Task| {
-            !ids_in_file.contains(&task.planned.id) && !task.is_outside_plan_file && !task.is_removed
-        };
+        let is_removed =
+            |task: &&Task| task.origin == TaskOrigin::PlanFile && !ids_in_file.contains(&task.planned.id);
         for task in self.tasks.iter().filter(is_removed) {
             let id = task.planned.id.clone();
             if is_skippable(task.stage) {
@@ -106,7 +105,10 @@ fn compare_task(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
     let mut fields = current.planned.differences(new);
     let is_finished = matches!(current.stage, TaskStage::Skipped | TaskStage::Done);
     let is_reopened = fields.contains(&PlanField::Status) && current.attempt() == 0;
-    if new.plan_status == PlanStatus::Open && is_finished && (current.is_removed || is_reopened) {
+    if new.plan_status == PlanStatus::Open
+        && is_finished
+        && (current.origin == TaskOrigin::RemovedFromPlan || is_reopened)
+    {
         changes.restored.push(ChangedTask { task: new.clone(), fields });
         return;
     }

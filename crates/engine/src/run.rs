@@ -236,15 +236,16 @@ impl Run {
     /// Returns the state of a task as clients see it.
     pub fn task_state(&self, id: &TaskId) -> Option<TaskState> {
         let task = self.task(self.find_task(id)?);
+        if task.is_blocked() && !task.stage.is_final() {
+            return Some(TaskState::Blocked(task.block_reasons.clone()));
+        }
         let state = match task.stage {
+            TaskStage::Waiting => TaskState::Waiting,
+            TaskStage::Ready => TaskState::Ready,
             TaskStage::Done => TaskState::Done,
             TaskStage::Failed => TaskState::Failed,
             TaskStage::Skipped => TaskState::Skipped,
             TaskStage::Cancelled => TaskState::Cancelled,
-            _ if task.is_blocked() => TaskState::Blocked(task.block_reasons.clone()),
-            TaskStage::Waiting => TaskState::Waiting,
-            TaskStage::Ready => TaskState::Ready,
-            _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
             TaskStage::Running(_) | TaskStage::AttemptFailed => TaskState::Running,
             TaskStage::Claimed
             | TaskStage::Accepted
@@ -257,7 +258,8 @@ impl Run {
             | TaskStage::Conflicted
             | TaskStage::Merged(_) => TaskState::Merging,
         };
-        Some(state)
+        let has_slot = self.schedule.running().contains(&task.node);
+        Some(if task.stage.is_in_progress() && !has_slot { TaskState::Ready } else { state })
     }
 
     /// Returns the ids of all tasks, in the order in which they were added.
@@ -271,10 +273,10 @@ impl Run {
 
     #[expect(
         clippy::expect_used,
-        reason = "a TaskRef is created only for an added task, and tasks are never removed"
+        reason = "a TaskIndex is created only for an added task, and tasks are never removed"
     )]
     pub(crate) fn task(&self, task: TaskIndex) -> &Task {
-        self.tasks.get(task.0 as usize).expect("a TaskRef refers to an existing task")
+        self.tasks.get(task.0 as usize).expect("a TaskIndex refers to an existing task")
     }
 
     /// Returns a task that is about to change, and marks it as affected.

@@ -28,7 +28,7 @@ pub struct RefPruneOptions<'a> {
     pub linear_base: Option<&'a CommitId>,
 }
 
-/// What was deleted.
+/// Result of deleting refs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RefPruneReport {
     /// Full names of the deleted refs.

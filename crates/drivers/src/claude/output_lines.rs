@@ -164,7 +164,7 @@ pub(super) struct Delta {
     pub(super) text: LenientText,
 }
 
-/// `result`: the turn is over.
+/// `result`: the turn has ended.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ResultLine {

@@ -6,7 +6,7 @@ use super::start::{task_duration_ms, task_requirements};
 use crate::{
     graph::Node,
     run::{NodeKind, PlanChangeOffer, Run},
-    state::{BudgetUsage, Phase, TaskIndex, TaskStage},
+    state::{BudgetUsage, Phase, TaskIndex, TaskOrigin, TaskStage},
 };
 
 impl Run {
@@ -26,14 +26,14 @@ impl Run {
         let events::PlanChangeApplied { removed, restored, .. } = event;
         self.offer = None;
         self.ignored_offer = None;
-        self.set_tasks_removed(removed, true);
-        self.set_tasks_removed(restored, false);
+        self.set_task_origins(removed, TaskOrigin::RemovedFromPlan);
+        self.set_task_origins(restored, TaskOrigin::PlanFile);
     }
 
-    fn set_tasks_removed(&mut self, tasks: &[TaskId], is_removed: bool) {
+    fn set_task_origins(&mut self, tasks: &[TaskId], origin: TaskOrigin) {
         for id in tasks {
             if let Some(task) = self.find_task(id).and_then(|task| self.task_mut(task)) {
-                task.is_removed = is_removed;
+                task.origin = origin;
             }
         }
     }

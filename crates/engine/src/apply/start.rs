@@ -11,7 +11,7 @@ use crate::{
     graph::{Graph, Node},
     run::{NodeKind, Run, RunStatus},
     schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements},
-    state::{BudgetUsage, Deadline, Phase, Task, TaskIndex, TaskStage, Team},
+    state::{BudgetUsage, Deadline, Phase, Task, TaskIndex, TaskOrigin, TaskStage, Team},
     touched_paths::TouchedPaths,
 };
 
@@ -112,7 +112,7 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
+    pub(super) fn apply_task_added(&mut self, planned: &PlannedTask, origin: TaskOrigin) {
         let task = TaskIndex(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let agent = self.agent_for_task(planned);
         let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
@@ -125,7 +125,7 @@ impl Run {
         self.plan_task_ids.insert(&planned.id);
         self.task_refs.insert(planned.id.clone(), task);
         let mut added = Task::new(planned.clone(), node, agent, self.settings.timeout_ms);
-        added.is_outside_plan_file = is_outside_plan_file;
+        added.origin = origin;
         self.tasks.push(added);
         let mut is_paused = false;
         if let Some(phase) = self.phases.get_mut(&planned.phase) {

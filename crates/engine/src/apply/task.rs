@@ -168,7 +168,12 @@ impl Run {
         agent.unwrap_or_else(|| "agent".to_owned())
     }
 
-    pub(super) fn merge_order(&self, task: TaskIndex, attempt: AttemptNumber) -> MergeOrder {
+    pub(super) fn merge_order(
+        &self,
+        task: TaskIndex,
+        attempt: AttemptNumber,
+        proof: CompletionProof,
+    ) -> MergeOrder {
         let state = self.task(task);
         MergeOrder {
             task: state.planned.id.clone(),
@@ -178,10 +183,7 @@ impl Run {
             large_files: state.large_files.committed(),
             commit: state.checked_commit.clone(),
             // The user accepted the work despite its check, which would fail on the merged tree too.
-            check: self
-                .check_of_task(task)
-                .filter(|_| state.stage.proof() != CompletionProof::Waived)
-                .cloned(),
+            check: self.check_of_task(task).filter(|_| proof != CompletionProof::Waived).cloned(),
             checked_tree: state.checked_tree.clone(),
             timeout_ms: self.settings.timeout_ms,
         }
@@ -231,7 +233,7 @@ impl Run {
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
         self.record_merged_commits(task_ref, outcome);
-        let proof = self.task(task_ref).stage.proof();
+        let TaskStage::Merging(proof) = self.task(task_ref).stage else { return };
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
             MergeOutcome::Merged { receipt, commit, .. } => {

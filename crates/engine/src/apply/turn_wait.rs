@@ -40,8 +40,8 @@ impl Run {
 
     /// Ends the wait of a session's task, if the turn of the session was the last one that it waited for.
     pub(super) fn end_turn_wait(&mut self, session: SessionId) {
-        let is_over = |task: &TaskIndex| self.awaits_turn_end(*task) && !self.has_open_turn(*task);
-        if let Some(task) = self.session(session).task.filter(is_over) {
+        let has_ended = |task: &TaskIndex| self.awaits_turn_end(*task) && !self.has_open_turn(*task);
+        if let Some(task) = self.session(session).task.filter(has_ended) {
             self.timers.clear(Deadline::TurnEnd(task));
             self.mark_task_affected(task);
         }

@@ -227,8 +227,9 @@ impl DecisionContext<'_> {
         }
     }
 
+    /// Finishes a merged task.
     pub(super) fn finish_task(&mut self, task: TaskIndex) {
-        let proof = self.run.task(task).stage.proof();
+        let TaskStage::Merged(proof) = self.run.task(task).stage else { return };
         self.emit(events::TaskDone { task: self.task_id(task), proof });
         self.close_attempt(task, "is done", FeedbackLoopOutcome::Success);
     }
@@ -283,7 +284,14 @@ impl DecisionContext<'_> {
     pub(super) fn tested_task(&self, session: SessionId) -> Option<TaskIndex> {
         match self.run.session(session).current_item {
             Some(WorkItem::Test(task)) => Some(task),
-            _ => None,
+            Some(
+                WorkItem::Question(_)
+                | WorkItem::Escalation(_)
+                | WorkItem::Call(_)
+                | WorkItem::Verify(_)
+                | WorkItem::Chat,
+            )
+            | None => None,
         }
     }
 }

@@ -54,8 +54,8 @@ impl DecisionContext<'_> {
 
     /// Resolves the escalation about a full disk when no effect waits for space, and returns whether it did.
     pub(super) fn resolve_disk_full_escalation(&mut self) -> bool {
-        let is_over = !self.run.pending_effects.has_postponed();
-        let Some(escalation) = self.run.disk_full_escalation.filter(|_| is_over) else { return false };
+        let has_ended = !self.run.pending_effects.has_postponed();
+        let Some(escalation) = self.run.disk_full_escalation.filter(|_| has_ended) else { return false };
         let note = "the cause no longer exists: disk space is available again".to_owned();
         self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
         true

@@ -184,7 +184,7 @@ impl DecisionContext<'_> {
         let can_answer = |id: &SessionId| self.open_calls_made_by(*id).is_empty();
         let to = match self.run.orchestrator().filter(can_answer) {
             Some(_) if !is_for_person => QuestionRoute::Orchestrator,
-            _ => QuestionRoute::Person,
+            Some(_) | None => QuestionRoute::Person,
         };
         self.emit_as_system(events::QuestionRouted { question, to });
     }

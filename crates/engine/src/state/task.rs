@@ -122,28 +122,6 @@ impl TaskStage {
         matches!(self, Self::Merging(_))
     }
 
-    /// Returns what proves the work that is merged or waits for its merge.
-    pub(crate) fn proof(self) -> CompletionProof {
-        match self {
-            Self::Mergeable(proof) | Self::Merging(proof) | Self::Merged(proof) => proof,
-            Self::Waiting
-            | Self::Ready
-            | Self::Running(_)
-            | Self::Claimed
-            | Self::Accepted
-            | Self::Checking
-            | Self::Checked
-            | Self::ChecksFailed
-            | Self::Testing
-            | Self::Conflicted
-            | Self::AttemptFailed
-            | Self::Done
-            | Self::Failed
-            | Self::Skipped
-            | Self::Cancelled => CompletionProof::Unchecked,
-        }
-    }
-
     /// Returns whether the task has ended.
     pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Skipped | Self::Cancelled)
@@ -240,10 +218,17 @@ pub(crate) struct Task {
     pub(crate) permission_rules: Vec<(String, bool)>,
     /// Whether the main agent requested it (thin mode).
     pub(crate) requested: bool,
-    /// Whether a user added it, so that it is in no plan file.
-    pub(crate) is_outside_plan_file: bool,
-    /// Whether it was removed from the plan.
-    pub(crate) is_removed: bool,
+    pub(crate) origin: TaskOrigin,
+}
+
+/// Whether a task is in the plan file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskOrigin {
+    PlanFile,
+    /// A user added it to the run.
+    User,
+    /// It was in the plan file, and was removed.
+    RemovedFromPlan,
 }
 
 /// Tokens and cost used, and their limits.
@@ -320,8 +305,7 @@ impl Task {
             escalations: Vec::new(),
             permission_rules: Vec::new(),
             requested: false,
-            is_outside_plan_file: false,
-            is_removed: false,
+            origin: TaskOrigin::PlanFile,
         }
     }
 

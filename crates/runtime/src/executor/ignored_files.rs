@@ -1,7 +1,7 @@
 //! Copies files and folders that git ignores from the project into a worktree, such as `.env` or a folder of test data.
 //!
-//! Existing files are not overwritten. Links inside of folders are not followed, and the copies do not lead out of the
-//! worktree, so nothing is read or written elsewhere.
+//! Existing files are not overwritten. Links in folders are not followed, and no copy is placed outside of the worktree, so
+//! nothing is read or written elsewhere.
 
 use std::{
     fs, io,
@@ -11,7 +11,7 @@ use std::{
 /// Limit of files in a folder. More are probably packages or build output, which a set-up command can create.
 const FILES_MAX: usize = 50_000;
 /// Suffix of a file that is not complete yet.
-const PARTIAL_SUFFIX: &str = "jangdan-half";
+const PARTIAL_SUFFIX: &str = "jangdan-partial";
 
 /// Copies the named files and folders. Names that the project does not have are skipped.
 pub(super) fn copy_ignored_files(project: &Path, names: &[PathBuf], worktree: &Path) -> Result<(), String> {

@@ -38,7 +38,7 @@ impl RunObservers {
         Self { context: Some(context), plan_file, overlap_watch: None, disk_budget_poll: None }
     }
 
-    /// Has files looked for that several unfinished tasks have changed. Overlaps are reported to the run loop.
+    /// Requests a scan for files that several unfinished tasks have changed. Overlaps are reported to the run loop.
     pub(crate) fn request_overlap_scan(&mut self, run: &Run) {
         if let Some(context) = &self.context {
             OverlapWatch::request_scan(
@@ -67,13 +67,13 @@ impl RunObservers {
             thread.ok().map(|thread| DiskBudgetPoll { thread, started_at: Instant::now() });
     }
 
-    /// Looks at the plan file if it is time to. Returns what is to be reported.
+    /// Reads the plan file if that is due. Returns the reports.
     pub(crate) fn poll_plan_file(&mut self) -> Vec<Report> {
         let Some(file) = &self.plan_file else { return Vec::new() };
         file.lock().unwrap_or_else(PoisonError::into_inner).poll()
     }
 
-    /// Returns the time until the next look at the plan file or the disk; `None` if there is none.
+    /// Returns the time until the next check of the plan file or the disk; `None` if there is none.
     pub(crate) fn due_in(&self, run: &Run) -> Option<Duration> {
         let plan_file = self
             .plan_file

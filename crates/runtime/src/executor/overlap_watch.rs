@@ -41,7 +41,7 @@ pub(super) struct OverlapWatch {
 }
 
 impl OverlapWatch {
-    /// Has the worktrees of unfinished tasks scanned. The thread is started when there are several such tasks.
+    /// Requests a scan of the worktrees of unfinished tasks. The thread is started when there are several such tasks.
     pub(super) fn request_scan(
         watch: &mut Option<Self>,
         context: &Arc<RunContext>,

@@ -1,10 +1,12 @@
-//! The loop with an executor that starts no processes: each effect is executed once, reported once, cancelled when it is
-//! obsolete, and executed again after a crash.
+//! The loop with an executor that starts no processes. For each effect: it is executed once, a repeated report changes
+//! nothing, it is cancelled when it is obsolete, and it is recovered after a crash between any two steps.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 
+mod stopping_log;
+
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
         Arc, Mutex,
         mpsc::{SyncSender, sync_channel},
@@ -15,7 +17,8 @@ use std::{
 
 use domain::{
     AgentOutput, EffectId, ParkMode, PermissionKind, PermissionMode, PermissionRequest, PermissionScope,
-    QuestionId, Report, Role, RunId, RunInput, RunOutcome, SessionId, SessionInput, TeamMember, UserCommand,
+    QuestionId, Report, Role, RunId, RunInput, RunOutcome, SessionId, SessionInput, TaskId, TeamMember,
+    Timestamp, UserCommand,
 };
 use engine::Effect;
 use tempfile::TempDir;
@@ -26,10 +29,11 @@ use testkit::{
 
 use super::{RunLoop, RunRequest};
 use crate::{
-    DurableRun, Host,
+    DurableRun, DurableRunError, Host,
     executor::{Executor, ExpectedState, RunObservers},
     host::ShutdownMode,
 };
+use stopping_log::StoppingLog;
 
 /// Id of the first task that testkit generates.
 const FIRST_TASK: &str = "T1";
@@ -46,51 +50,89 @@ struct ExecutorCalls {
     recovered_sessions: Vec<SessionId>,
 }
 
-/// Where the server is killed: the effect is executed, and not reported.
+/// When the server is killed.
 #[derive(Debug, Clone, Copy)]
 enum Crash {
     Never,
+    /// After this number of effects: the next one is executed and not reported.
     AfterEffects(usize),
-    AtFirst(EffectKind),
+    AtFirst(EffectKind, CrashStep),
+}
+
+/// Between which steps of an effect the server is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CrashStep {
+    /// Its event is in the log, and the executor has not received it.
+    Recorded,
+    /// The executor has executed it, and has not reported its outcome.
+    Executed,
+    /// Its outcome is reported, and not in the log.
+    Reported,
 }
 
 /// Reports the success of each effect at once, and starts no processes.
 struct FakeExecutor {
     calls: Arc<Mutex<ExecutorCalls>>,
     requests: SyncSender<RunRequest>,
+    log: Arc<StoppingLog>,
     crash: Crash,
     is_crashed: bool,
-    /// Whether an effect is never reported, as if it took long.
-    is_slow: fn(&Effect) -> bool,
+    /// The kind of effects that are never reported, as if they took long.
+    slow: Option<EffectKind>,
     /// Whether reports of an effect are returned at once, instead of being queued.
     is_returned: fn(&Effect) -> bool,
-    /// Returns the inputs that an effect leads to.
-    outcome: fn(&ExecutorCalls, EffectId, Effect) -> Vec<RunInput>,
+    outcome: OutcomeFunction,
+}
+
+/// Returns the inputs that an effect leads to.
+type OutcomeFunction = fn(&ExecutorCalls, EffectId, Effect) -> Vec<RunInput>;
+
+impl FakeExecutor {
+    /// Returns the step after which the server is killed, if it is at this effect.
+    fn crash_step(&self, n_executed: usize, effect: &Effect) -> Option<CrashStep> {
+        match self.crash {
+            Crash::Never => None,
+            Crash::AfterEffects(n_effects) => (n_executed >= n_effects).then_some(CrashStep::Executed),
+            Crash::AtFirst(kind, step) => (self.is_crashed || EffectKind::of(effect) == kind).then_some(step),
+        }
+    }
+
+    /// Queues the inputs that an effect leads to, and returns the reports that are not queued.
+    fn report(&self, calls: &ExecutorCalls, id: EffectId, effect: Effect) -> Vec<Report> {
+        let is_returned = (self.is_returned)(&effect);
+        let mut returned = Vec::new();
+        for input in (self.outcome)(calls, id, effect) {
+            match input {
+                RunInput::Report(report) if is_returned => returned.push(report),
+                input => self.requests.try_send(RunRequest::without_reply(input)).unwrap(),
+            }
+        }
+        returned
+    }
 }
 
 impl Executor for FakeExecutor {
     fn execute(&mut self, id: EffectId, effect: Effect) -> Vec<Report> {
         let mut calls = self.calls.lock().unwrap();
-        calls.executed.push((id, effect.clone()));
-        self.is_crashed |= match self.crash {
-            Crash::Never => false,
-            Crash::AfterEffects(n_effects) => calls.executed.len() > n_effects,
-            Crash::AtFirst(kind) => EffectKind::of(&effect) == kind,
-        };
-        if self.is_crashed {
-            let _ = self.requests.try_send(RunRequest::Stop(ShutdownMode::KeepSessions));
-        } else if !(self.is_slow)(&effect) {
-            let is_returned = (self.is_returned)(&effect);
-            let mut returned = Vec::new();
-            for input in (self.outcome)(&calls, id, effect) {
-                match input {
-                    RunInput::Report(report) if is_returned => returned.push(report),
-                    input => self.requests.try_send(RunRequest::without_reply(input)).unwrap(),
-                }
-            }
-            return returned;
+        let crash_step = self.crash_step(calls.executed.len(), &effect);
+        if crash_step != Some(CrashStep::Recorded) {
+            calls.executed.push((id, effect.clone()));
         }
-        Vec::new()
+        match crash_step {
+            None if self.slow == Some(EffectKind::of(&effect)) => Vec::new(),
+            None => self.report(&calls, id, effect),
+            Some(step) => {
+                let mut returned = Vec::new();
+                // The rest of its decision is lost with it.
+                if step == CrashStep::Reported && !self.is_crashed {
+                    self.log.stop();
+                    returned = self.report(&calls, id, effect);
+                }
+                self.is_crashed = true;
+                let _ = self.requests.try_send(RunRequest::Stop(ShutdownMode::KeepSessions));
+                returned
+            }
+        }
     }
 
     fn cancel(&mut self, id: EffectId) {
@@ -119,27 +161,29 @@ impl LoopTest {
     }
 
     /// Runs the loop with these inputs until it has nothing to do, or until it crashes.
-    fn run_loop(&self, inputs: Vec<RunInput>, crash: Crash, is_slow: fn(&Effect) -> bool) -> ExecutorCalls {
-        self.run_loop_with(inputs, crash, is_slow, |_, id, effect| success_inputs(id, effect))
+    fn run_loop(&self, inputs: Vec<RunInput>, crash: Crash, slow: Option<EffectKind>) -> ExecutorCalls {
+        self.run_loop_with(inputs, crash, slow, |_, id, effect| success_inputs(id, effect))
     }
 
     fn run_loop_with(
         &self,
         inputs: Vec<RunInput>,
         crash: Crash,
-        is_slow: fn(&Effect) -> bool,
-        outcome: fn(&ExecutorCalls, EffectId, Effect) -> Vec<RunInput>,
+        slow: Option<EffectKind>,
+        outcome: OutcomeFunction,
     ) -> ExecutorCalls {
         let state = self.host.shared_state();
-        let durable_run = DurableRun::open(Arc::clone(&state.log), self.run.clone()).unwrap();
+        let log = Arc::new(StoppingLog::new(Arc::clone(&state.log)));
+        let durable_run = DurableRun::open(Arc::<StoppingLog>::clone(&log), self.run.clone()).unwrap();
         let calls = Arc::<Mutex<ExecutorCalls>>::default();
         let (requests, inbox) = sync_channel(REQUESTS_MAX);
         let executor = FakeExecutor {
             calls: Arc::clone(&calls),
             requests: requests.clone(),
+            log,
             crash,
             is_crashed: false,
-            is_slow,
+            slow,
             is_returned: |effect| matches!(effect, Effect::ReleaseWorktree { .. } | Effect::TickPlan { .. }),
             outcome,
         };
@@ -159,6 +203,7 @@ impl LoopTest {
             let Ok(snapshot) = snapshot.recv() else { break };
             let run = snapshot.views.rows().run.iter().next().cloned();
             let has_ended = run.is_some_and(|run| run.ended_at.is_some());
+            let is_slow = |effect: &Effect| slow == Some(EffectKind::of(effect));
             let is_waiting = calls.lock().unwrap().executed.iter().any(|(_, effect)| is_slow(effect));
             if has_ended || is_waiting {
                 let _ = requests.send(RunRequest::Stop(ShutdownMode::KeepSessions));
@@ -182,13 +227,28 @@ fn start() -> RunInput {
     start_input(&generate(GraphShape::Chains, 6, 1), 2)
 }
 
-fn never(_: &Effect) -> bool {
-    false
+/// Defines the kinds of effects. A new effect does not compile until it is listed, and must then pass every test below.
+macro_rules! effect_kinds {
+    ($($kind:ident),* $(,)?) => {
+        /// The kind of an effect.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        enum EffectKind {
+            $($kind),*
+        }
+
+        impl EffectKind {
+            const ALL: &[Self] = &[$(Self::$kind),*];
+
+            fn of(effect: &Effect) -> Self {
+                match effect {
+                    $(Effect::$kind { .. } => Self::$kind),*
+                }
+            }
+        }
+    };
 }
 
-/// The kind of an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum EffectKind {
+effect_kinds! {
     SpawnAgent,
     SendInput,
     ParkSession,
@@ -207,44 +267,40 @@ enum EffectKind {
     RemoveWorktree,
 }
 
-impl EffectKind {
-    const ALL: [Self; 16] = [
-        Self::SpawnAgent,
-        Self::SendInput,
-        Self::ParkSession,
-        Self::WakeSession,
-        Self::EndSession,
-        Self::RunCheck,
-        Self::Merge,
-        Self::CheckGate,
-        Self::LandPhase,
-        Self::MakeCheckpoint,
-        Self::RestoreCheckpoint,
-        Self::SavePermissionRule,
-        Self::TickPlan,
-        Self::RecordDuration,
-        Self::ReleaseWorktree,
-        Self::RemoveWorktree,
-    ];
+/// What makes a pending effect obsolete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CancellingCommand {
+    /// The user cancels the run, and with it the sessions and attempts of all tasks.
+    CancelRun,
+    /// The user rewinds the task again, to another checkpoint.
+    RewindTask,
+    /// No command: it must have its outcome even if the run is cancelled.
+    None,
+}
 
-    fn of(effect: &Effect) -> Self {
-        match effect {
-            Effect::SpawnAgent(_) => Self::SpawnAgent,
-            Effect::SendInput { .. } => Self::SendInput,
-            Effect::ParkSession { .. } => Self::ParkSession,
-            Effect::WakeSession { .. } => Self::WakeSession,
-            Effect::EndSession { .. } => Self::EndSession,
-            Effect::RunCheck(_) => Self::RunCheck,
-            Effect::Merge(_) => Self::Merge,
-            Effect::CheckGate(_) => Self::CheckGate,
-            Effect::LandPhase { .. } => Self::LandPhase,
-            Effect::MakeCheckpoint { .. } => Self::MakeCheckpoint,
-            Effect::RestoreCheckpoint { .. } => Self::RestoreCheckpoint,
-            Effect::SavePermissionRule { .. } => Self::SavePermissionRule,
-            Effect::TickPlan { .. } => Self::TickPlan,
-            Effect::RecordDuration(_) => Self::RecordDuration,
-            Effect::ReleaseWorktree { .. } => Self::ReleaseWorktree,
-            Effect::RemoveWorktree { .. } => Self::RemoveWorktree,
+impl EffectKind {
+    fn cancelling_command(self) -> CancellingCommand {
+        match self {
+            Self::SpawnAgent
+            | Self::SendInput
+            | Self::ParkSession
+            | Self::WakeSession
+            | Self::RunCheck
+            | Self::Merge => CancellingCommand::CancelRun,
+            Self::RestoreCheckpoint => CancellingCommand::RewindTask,
+            // The process must end.
+            Self::EndSession
+            // A gate decides on work that is merged already, and approved work must reach the user's branch.
+            | Self::CheckGate
+            | Self::LandPhase
+            // What an agent wrote is saved in any case.
+            | Self::MakeCheckpoint
+            // They record facts that stay true, and remove leftovers.
+            | Self::SavePermissionRule
+            | Self::TickPlan
+            | Self::RecordDuration
+            | Self::ReleaseWorktree
+            | Self::RemoveWorktree => CancellingCommand::None,
         }
     }
 }
@@ -270,10 +326,13 @@ fn start_with_every_effect() -> RunInput {
     input
 }
 
+fn user(command: UserCommand) -> RunInput {
+    RunInput::User { person: "ana".to_owned(), command }
+}
+
 /// Returns the inputs that follow an effect of [`start_with_every_effect`]: the worker of the first task asks for a
 /// permission, the user answers when its session is cold, and rewinds another task.
 fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect) -> Vec<RunInput> {
-    let user = |command| RunInput::User { person: "ana".to_owned(), command };
     match effect {
         Effect::SendInput { session, input, ref content, .. } => match &**content {
             SessionInput::Task { task, .. } if task.as_str() == FIRST_TASK => {
@@ -335,37 +394,162 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
 #[test]
 fn each_effect_is_executed_once_and_none_stays_pending() {
     let test = LoopTest::new();
-    let calls = test.run_loop(vec![start()], Crash::Never, never);
+    let start = vec![start_with_every_effect()];
+    let calls = test.run_loop_with(start, Crash::Never, None, outcome_with_every_effect);
     assert_eq!(test.outcome(), Some(RunOutcome::Done));
+    assert_executed_once(&calls, "without a crash");
+    for kind in EffectKind::ALL {
+        assert!(calls.executed.iter().any(|(_, effect)| EffectKind::of(effect) == *kind), "{kind:?}");
+    }
+    assert_eq!(test.durable_run().pending_effects(), []);
+}
+
+fn assert_executed_once(calls: &ExecutorCalls, case: &str) {
     let mut times: BTreeMap<EffectId, u32> = BTreeMap::new();
     for (id, _) in &calls.executed {
         *times.entry(*id).or_default() += 1;
     }
-    assert!(times.values().all(|times| *times == 1), "{times:?}");
-    assert_eq!(test.durable_run().pending_effects(), []);
+    assert!(times.values().all(|times| *times == 1), "{case}: {times:?}");
+}
+
+/// Executes effects without a thread, so that what a single report changes can be seen.
+struct StepwiseExecutor {
+    durable_run: DurableRun,
+    now: Timestamp,
+    effects: VecDeque<(EffectId, Effect)>,
+    calls: ExecutorCalls,
+    /// All reports so far, each with the kind of its effect.
+    reports: Vec<(EffectKind, Report)>,
+}
+
+impl StepwiseExecutor {
+    fn handle(&mut self, input: RunInput) {
+        match self.durable_run.execute(self.now, input) {
+            Ok(executed) => self.effects.extend(executed.effects),
+            // An outcome that the run no longer needs.
+            Err(DurableRunError::Rejected(_)) => {}
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    /// Executes all effects, and lets time pass until the run has ended. Every report comes twice.
+    fn run_to_end(&mut self) {
+        loop {
+            while let Some((id, effect)) = self.effects.pop_front() {
+                self.calls.executed.push((id, effect.clone()));
+                let kind = EffectKind::of(&effect);
+                for input in outcome_with_every_effect(&self.calls, id, effect) {
+                    self.handle(input.clone());
+                    if let RunInput::Report(report) = input {
+                        self.assert_changes_nothing(kind, &report, "duplicate");
+                        self.reports.push((kind, report));
+                    }
+                }
+            }
+            let Some(deadline) = self.durable_run.state().next_deadline() else { return };
+            self.now = self.now.max(deadline);
+            self.handle(Report::TimerFired.into());
+        }
+    }
+
+    fn assert_changes_nothing(&mut self, kind: EffectKind, report: &Report, case: &str) {
+        let before = self.durable_run.state().clone();
+        let result = self.durable_run.execute(self.now, report.clone().into());
+        let n_events = result.map_or(0, |executed| executed.events.len());
+        assert_eq!(n_events, 0, "{kind:?}: a {case} report leads to events: {report:?}");
+        assert!(
+            before == *self.durable_run.state(),
+            "{kind:?}: a {case} report changes the state: {report:?}"
+        );
+    }
 }
 
 #[test]
-fn crash_at_any_kind_of_effect_is_recovered() {
+fn duplicate_and_late_reports_of_each_effect_change_nothing() {
+    let test = LoopTest::new();
+    let mut executor = StepwiseExecutor {
+        durable_run: test.durable_run(),
+        now: Timestamp(1),
+        effects: VecDeque::new(),
+        calls: ExecutorCalls::default(),
+        reports: Vec::new(),
+    };
+    executor.handle(start_with_every_effect());
+    executor.run_to_end();
+    assert_eq!(executor.durable_run.state().outcome(), Some(RunOutcome::Done));
+    for kind in EffectKind::ALL {
+        assert!(executor.reports.iter().any(|(reported, _)| reported == kind), "{kind:?}");
+    }
+    for (kind, report) in executor.reports.clone() {
+        executor.assert_changes_nothing(kind, &report, "late");
+    }
+}
+
+#[test]
+fn each_effect_is_recovered_after_a_crash_before_it_is_handed_out() {
+    check_recovery(CrashStep::Recorded);
+}
+
+#[test]
+fn each_effect_is_recovered_after_a_crash_before_it_is_reported() {
+    check_recovery(CrashStep::Executed);
+}
+
+#[test]
+fn each_effect_is_recovered_after_a_crash_before_its_report_is_recorded() {
+    check_recovery(CrashStep::Reported);
+}
+
+fn check_recovery(step: CrashStep) {
+    for kind in EffectKind::ALL.iter().copied() {
+        let case = format!("{kind:?}, {step:?}");
+        let test = LoopTest::new();
+        let (start, outcome) = (vec![start_with_every_effect()], outcome_with_every_effect);
+        let before = test.run_loop_with(start, Crash::AtFirst(kind, step), None, outcome);
+        let pending = test.durable_run().pending_effects();
+        let of_kind: Vec<EffectId> =
+            pending.iter().filter(|(_, effect)| EffectKind::of(effect) == kind).map(|(id, _)| *id).collect();
+        assert!(!of_kind.is_empty(), "{case}: is not pending");
+        let executed_before = before.executed.iter().any(|(id, _)| of_kind.contains(id));
+        assert_eq!(executed_before, step != CrashStep::Recorded, "{case}");
+
+        let after = test.run_loop_with(Vec::new(), Crash::Never, None, outcome);
+        assert_eq!(test.outcome(), Some(RunOutcome::Done), "{case}");
+        assert_eq!(test.durable_run().pending_effects(), [], "{case}");
+        assert_eq!(after.executed.get(..pending.len()), Some(&pending[..]), "{case}");
+        assert_executed_once(&after, &case);
+    }
+}
+
+#[test]
+fn each_effect_is_cancelled_by_the_command_that_makes_it_obsolete() {
     for kind in EffectKind::ALL {
         let test = LoopTest::new();
-        let outcome = outcome_with_every_effect;
-        let before =
-            test.run_loop_with(vec![start_with_every_effect()], Crash::AtFirst(kind), never, outcome);
-        let (id, _) = before.executed.iter().find(|(_, effect)| EffectKind::of(effect) == kind).unwrap();
-        let is_pending = test.durable_run().state().is_effect_pending(*id);
-        let after = test.run_loop_with(Vec::new(), Crash::Never, never, outcome);
-        assert_eq!(test.outcome(), Some(RunOutcome::Done), "{kind:?}");
-        assert_eq!(test.durable_run().pending_effects(), [], "{kind:?}");
-        let n_again = after.executed.iter().filter(|(again, _)| again == id).count();
-        assert_eq!(n_again, usize::from(is_pending), "{kind:?} is executed again if it was not reported");
-        assert!(is_pending, "{kind:?} is pending until it is reported");
-        let mut ids: Vec<EffectId> = after.executed.iter().map(|(id, _)| *id).collect();
-        ids.sort();
+        let (start, outcome) = (vec![start_with_every_effect()], outcome_with_every_effect);
+        test.run_loop_with(start, Crash::AtFirst(*kind, CrashStep::Executed), None, outcome);
+        let pending = test.durable_run().pending_effects();
+        let of_kind = pending.into_iter().find(|(_, effect)| EffectKind::of(effect) == *kind);
+        let (id, effect) = of_kind.unwrap_or_else(|| panic!("{kind:?} is not pending"));
+        let command = match (kind.cancelling_command(), &effect) {
+            (CancellingCommand::CancelRun, _) => UserCommand::CancelRun,
+            (CancellingCommand::RewindTask, Effect::RestoreCheckpoint { task, .. }) => {
+                UserCommand::RewindTask { task: task.clone(), checkpoint: None }
+            }
+            (CancellingCommand::RewindTask, _) => panic!("{kind:?} has no task"),
+            (CancellingCommand::None, _) => {
+                let mut durable_run = test.durable_run();
+                // A run that has ended cannot be cancelled, and finishes its effects too.
+                drop(durable_run.execute(Timestamp(1), user(UserCommand::CancelRun)));
+                assert!(durable_run.state().is_effect_pending(id), "{kind:?} is given up");
+                continue;
+            }
+        };
+        let calls = test.run_loop(vec![user(command)], Crash::Never, Some(*kind));
         assert!(
-            ids.windows(2).all(|pair| pair.first() != pair.last()),
-            "{kind:?}: nothing is executed twice"
+            calls.executed.iter().any(|(again, _)| *again == id),
+            "{kind:?}: a restart executes it again"
         );
+        assert!(calls.cancelled.contains(&id), "{kind:?}: {:?}", calls.cancelled);
     }
 }
 
@@ -379,7 +563,7 @@ fn postponed_effect_is_executed_again_when_its_time_has_come() {
         order => success_inputs(effect, order),
     };
     let start = start_input(&generate(GraphShape::Chains, 1, 1), 1);
-    let calls = test.run_loop_with(vec![start], Crash::Never, never, full_disk);
+    let calls = test.run_loop_with(vec![start], Crash::Never, None, full_disk);
     let merges: Vec<_> = calls.executed.iter().filter(|(_, effect)| is_merge(effect)).collect();
     let [(first, first_order), (second, second_order)] = merges.as_slice() else { panic!("{merges:?}") };
     assert_eq!(first_order, second_order);
@@ -393,30 +577,31 @@ fn is_merge(effect: &Effect) -> bool {
 }
 
 #[test]
-fn obsolete_effect_is_cancelled() {
+fn effect_is_cancelled_only_when_it_is_obsolete() {
     let test = LoopTest::new();
-    let is_check = |effect: &Effect| matches!(effect, Effect::RunCheck(_));
     let mut start = start();
     if let RunInput::Start { start, .. } = &mut start {
         start.settings.verify = Some("make check".to_owned());
     }
-    let calls = test.run_loop(vec![start], Crash::Never, is_check);
-    let check = calls.executed.iter().find(|(_, effect)| is_check(effect));
-    let Some((id, Effect::RunCheck(order))) = check else { panic!("{:?}", calls.executed) };
-    assert!(!calls.cancelled.contains(id), "it is still needed");
-    let command = UserCommand::CancelTask(order.task.clone());
-    let cancel = RunInput::User { person: "ana".to_owned(), command };
-    let calls = test.run_loop(vec![cancel], Crash::Never, is_check);
-    assert!(calls.executed.iter().any(|(again, _)| again == id), "a restart executes it again");
-    assert!(calls.cancelled.contains(id), "{:?}", calls.cancelled);
+    let calls = test.run_loop(vec![start], Crash::Never, Some(EffectKind::RunCheck));
+    let checked_task = |(id, effect): &(EffectId, Effect)| match effect {
+        Effect::RunCheck(order) => Some((*id, order.task.clone())),
+        _ => None,
+    };
+    let checks: Vec<(EffectId, TaskId)> = calls.executed.iter().filter_map(checked_task).collect();
+    let Some((id, task)) = checks.first().cloned() else { panic!("{:?}", calls.executed) };
+    assert!(!calls.cancelled.contains(&id), "it is still needed");
+    let cancel = user(UserCommand::CancelTask(task));
+    let calls = test.run_loop(vec![cancel], Crash::Never, Some(EffectKind::RunCheck));
+    assert!(calls.cancelled.contains(&id), "{:?}", calls.cancelled);
 }
 
 #[test]
 fn crash_after_any_effect_is_recovered() {
-    let n_effects = LoopTest::new().run_loop(vec![start()], Crash::Never, never).executed.len();
+    let n_effects = LoopTest::new().run_loop(vec![start()], Crash::Never, None).executed.len();
     for n_before_crash in 0..n_effects {
         let test = LoopTest::new();
-        let before = test.run_loop(vec![start()], Crash::AfterEffects(n_before_crash), never);
+        let before = test.run_loop(vec![start()], Crash::AfterEffects(n_before_crash), None);
         let durable_run = test.durable_run();
         let pending: Vec<_> = durable_run.pending_effects();
         let alive: Vec<SessionId> = durable_run
@@ -425,7 +610,7 @@ fn crash_after_any_effect_is_recovered() {
             .into_iter()
             .map(|expected| expected.assignment.session)
             .collect();
-        let after = test.run_loop(Vec::new(), Crash::Never, never);
+        let after = test.run_loop(Vec::new(), Crash::Never, None);
         assert_eq!(after.recovered_sessions, alive, "{n_before_crash}");
         assert_eq!(after.executed.get(..pending.len()), Some(&pending[..]), "{n_before_crash}");
         assert_eq!(test.outcome(), Some(RunOutcome::Done), "{n_before_crash}");

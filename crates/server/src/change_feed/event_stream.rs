@@ -43,7 +43,7 @@ pub(crate) struct EventStream {
     keep_alive: Pin<Box<Sleep>>,
 }
 
-/// What every stream of a server shares, and the permit of this one.
+/// State shared by all streams of a server, and the permit of this one.
 pub(crate) struct StreamContext {
     pub feed: Arc<ChangeFeed>,
     pub stage: watch::Receiver<ServerStage>,

@@ -120,8 +120,8 @@ fn column_x_offset(part: usize) -> i64 {
 /// Centres the tasks of a column vertically.
 fn center_column(tasks: &[usize], ys: &mut [i64]) {
     let n_tasks = i64::try_from(tasks.len()).unwrap_or(0);
-    for (place, task) in (0..).zip(tasks) {
-        ys[*task] = (2 * place - (n_tasks - 1)) * STEP / 2;
+    for (index, task) in (0..).zip(tasks) {
+        ys[*task] = (2 * index - (n_tasks - 1)) * STEP / 2;
     }
 }
 
@@ -131,12 +131,12 @@ fn move_towards_neighbours<'a, N: Iterator<Item = &'a usize>>(
     ys: &mut [i64],
     neighbours: impl Fn(usize) -> N,
 ) {
-    let wish = |task: &usize| {
+    let preferred_height = |task: &usize| {
         let (sum, n) = neighbours(*task).fold((0, 0), |(sum, n), other| (sum + ys[*other], n + 1));
         if n == 0 { ys[*task] } else { sum / n }
     };
-    let wishes: Vec<i64> = tasks.iter().map(wish).collect();
-    for (task, y) in tasks.iter().zip(separate_heights(&wishes)) {
+    let preferred_heights: Vec<i64> = tasks.iter().map(preferred_height).collect();
+    for (task, y) in tasks.iter().zip(separate_heights(&preferred_heights)) {
         ys[*task] = y;
     }
 }
@@ -144,10 +144,10 @@ fn move_towards_neighbours<'a, N: Iterator<Item = &'a usize>>(
 /// Returns heights at least one step apart, in order, as near to the preferred ones as possible.
 ///
 /// Tasks that would overlap are merged into a block, placed at the average of their preferred heights.
-fn separate_heights(wishes: &[i64]) -> Vec<i64> {
+fn separate_heights(preferred_heights: &[i64]) -> Vec<i64> {
     let mut blocks: Vec<(i64, i64)> = Vec::new();
-    for (place, wish) in (0..).zip(wishes) {
-        let mut block = (wish - place * STEP, 1);
+    for (index, height) in (0..).zip(preferred_heights) {
+        let mut block = (height - index * STEP, 1);
         while let Some((sum, n)) = blocks.pop_if(|(sum, n)| sum.div_euclid(*n) >= block.0.div_euclid(block.1))
         {
             block = (block.0 + sum, block.1 + n);
@@ -155,7 +155,7 @@ fn separate_heights(wishes: &[i64]) -> Vec<i64> {
         blocks.push(block);
     }
     let tops = blocks.iter().flat_map(|(sum, n)| (0..*n).map(|_| sum.div_euclid(*n)));
-    (0..).zip(tops).map(|(place, top)| top + place * STEP).collect()
+    (0..).zip(tops).map(|(index, top)| top + index * STEP).collect()
 }
 
 /// Places the lanes around the tasks and moves the tasks into them. Returns the lanes and the height of the diagram.
@@ -203,7 +203,9 @@ mod tests {
 
     #[test]
     fn tasks_keep_preferred_heights_unless_they_overlap() {
-        let check = |wishes: &[i64], expected: &[i64]| assert_eq!(separate_heights(wishes), expected);
+        let check = |preferred_heights: &[i64], expected: &[i64]| {
+            assert_eq!(separate_heights(preferred_heights), expected)
+        };
         check(&[], &[]);
         check(&[7], &[7]);
         check(&[0, 5 * STEP], &[0, 5 * STEP]);

@@ -54,7 +54,7 @@ pub struct UsageTotals {
     pub cost_certainty: CostCertainty,
 }
 
-/// What a cost says.
+/// How certain a cost is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -14,14 +14,14 @@ use crate::{
 const N_STEPS: usize = 800;
 
 /// Number of random runs; each is long, together they take some seconds.
-const N_STORIES: u32 = 80;
+const N_RUNS: u32 = 80;
 
 /// State of a task, and the reasons why it is blocked.
 type TaskSummary = (TaskState, Vec<domain::BlockReason>);
 
 fn engine_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
     let plain = |state| (state, Vec::new());
-    let standing = |id: &domain::TaskId| match engine_run.run.task_state(id).unwrap() {
+    let task_summary = |id: &domain::TaskId| match engine_run.run.task_state(id).unwrap() {
         engine::TaskState::Waiting => plain(TaskState::Waiting),
         engine::TaskState::Ready => plain(TaskState::Ready),
         engine::TaskState::Running => plain(TaskState::Running),
@@ -33,15 +33,15 @@ fn engine_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
         engine::TaskState::Cancelled => plain(TaskState::Cancelled),
         engine::TaskState::Blocked(reasons) => (TaskState::Blocked, reasons),
     };
-    engine_run.run.task_ids().map(|id| (id.to_string(), standing(id))).collect()
+    engine_run.run.task_ids().map(|id| (id.to_string(), task_summary(id))).collect()
 }
 
 fn row_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
-    let standing = |row: &views::TaskRow| {
+    let task_summary = |row: &views::TaskRow| {
         let reasons = row.blocked.iter().map(|blocked| blocked.reason.clone()).collect();
         (row.state, reasons)
     };
-    engine_run.views.rows().tasks.iter().map(|row| (row.id.to_string(), standing(row))).collect()
+    engine_run.views.rows().tasks.iter().map(|row| (row.id.to_string(), task_summary(row))).collect()
 }
 
 /// Returns the rows whose actions differ from those that the engine allows.
@@ -71,14 +71,14 @@ fn serialize_and_parse(recorded: &RecordedEvent) -> RecordedEvent {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(N_STORIES))]
+    #![proptest_config(ProptestConfig::with_cases(N_RUNS))]
 
     #[test]
     fn rows_agree_with_the_engine(seed in any::<u64>()) {
-        let mut chance = RandomChoices(seed);
-        let mut engine_run = EngineRun::new(&mut chance);
+        let mut choices = RandomChoices(seed);
+        let mut engine_run = EngineRun::new(&mut choices);
         for step in 0..N_STEPS {
-            engine_run.step(&mut chance);
+            engine_run.step(&mut choices);
             prop_assert_eq!(row_tasks(&engine_run), engine_tasks(&engine_run), "after step {}", step);
             prop_assert_eq!(rows_with_other_actions(&engine_run), Vec::<String>::new(), "after step {}", step);
         }
@@ -88,34 +88,36 @@ proptest! {
         let rows = |views: &Views| -> BTreeMap<_, _> {
             views.all_rows().map(|row| ((row.kind(), row.key()), row.to_json())).collect()
         };
-        prop_assert_eq!(&rows(&engine_run.views), &engine_run.rows_from_changes, "the changes say everything");
+        prop_assert_eq!(&rows(&engine_run.views), &engine_run.rows_from_changes, "the changes reproduce all rows");
         let log: Vec<RecordedEvent> = engine_run.log.iter().map(serialize_and_parse).collect();
         prop_assert_eq!(&log, &engine_run.log);
-        prop_assert_eq!(&rows(&fold(&log)), &engine_run.rows_from_changes, "the log says everything");
+        prop_assert_eq!(&rows(&fold(&log)), &engine_run.rows_from_changes, "the log reproduces all rows");
     }
 }
 
 #[test]
 fn random_runs_reach_most_events() {
-    let mut heard = BTreeMap::new();
+    let mut reached_events = BTreeMap::new();
     for seed in 0..200 {
-        let mut chance = RandomChoices(seed);
-        let mut engine_run = EngineRun::new(&mut chance);
+        let mut choices = RandomChoices(seed);
+        let mut engine_run = EngineRun::new(&mut choices);
         for _ in 0..N_STEPS {
-            engine_run.step(&mut chance);
+            engine_run.step(&mut choices);
         }
         for (name, n) in engine_run.event_counts {
-            *heard.entry(name).or_insert(0) += n;
+            *reached_events.entry(name).or_insert(0) += n;
         }
     }
     // The plan file and the disk are not simulated here; the simulator does that.
-    let of_others = |name: &str| {
+    let is_covered_elsewhere = |name: &str| {
         ["Plan", "Overlap", "DiskBudget"].iter().any(|start| name.starts_with(start))
             || ["PhaseAdded", "PhaseChanged", "TaskChanged", "EffectPostponed", "EffectRetried"]
                 .contains(&name)
     };
-    let never = domain::Event::NAMES.iter().filter(|name| !heard.contains_key(*name) && !of_others(name));
-    let never: Vec<_> = never.collect();
+    let unreached = domain::Event::NAMES
+        .iter()
+        .filter(|name| !reached_events.contains_key(*name) && !is_covered_elsewhere(name));
+    let unreached: Vec<_> = unreached.collect();
     // Thin sessions are not simulated, and some events are too rare.
-    assert!(never.len() < 9, "{never:?}");
+    assert!(unreached.len() < 9, "{unreached:?}");
 }

@@ -37,7 +37,7 @@ impl Round {
 }
 
 impl Model {
-    /// Begins a round: earlier work is no evidence any more.
+    /// Begins a round: earlier work no longer counts as evidence.
     pub(super) fn begin_round(&mut self, task: &TaskId) {
         self.update_task(task, |task| task.round = Round::default());
     }
