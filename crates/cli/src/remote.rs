@@ -1,9 +1,9 @@
 //! Connects to the server and explains its errors.
 
-use std::{env, error::Error, path::Path};
+use std::{env, path::Path};
 
 use domain::Locale;
-use runtime::ShutdownMode;
+use runtime::{ShutdownMode, error_chain};
 use server::{Client, ClientError, LoopbackMode, connect_or_start};
 use views::RunRow;
 
@@ -63,7 +63,7 @@ pub(crate) fn query_run<T>(
     }
     drop(source);
     let running = connect_or_start(&common.data_directory()?, LoopbackMode::Off)
-        .map_err(|error| Failure { what: describe_with_causes(&error), hint: None, exit: 1 })?;
+        .map_err(|error| Failure { what: error_chain(&error), hint: None, exit: 1 })?;
     let answer = call(&running.client, &run);
     if let Some(server) = running.embedded {
         server.stop(ShutdownMode::KeepSessions);
@@ -71,20 +71,9 @@ pub(crate) fn query_run<T>(
     answer.map(|answer| (run, answer))
 }
 
-/// Returns an error with its causes on one line.
-pub(crate) fn describe_with_causes(error: &dyn Error) -> String {
-    let mut what = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        what = format!("{what}: {cause}");
-        source = cause.source();
-    }
-    what
-}
-
 /// Returns the failure for an error of the client, with its hint and the command that shows more.
 pub(crate) fn client_failure(error: &ClientError) -> Failure {
-    let what = describe_with_causes(error);
+    let what = error_chain(error);
     let command = match error {
         ClientError::Refused { problem, .. } => command_for_problem(&problem.code),
         ClientError::Server(_)

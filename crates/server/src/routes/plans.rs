@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use domain::{Locale, RunId};
 use plan::{ParseOptions, PlanReport};
-use runtime::Host;
 use runtime::prepare::{
     EarlierRun, LoadedPlan, PrepareError, RepeatPolicy, RunOptions, earlier_runs_of_project,
     input::InputErrorKind,
 };
+use runtime::{Host, error_chain};
 
 use crate::{
     api::Api,
@@ -19,7 +19,7 @@ use crate::{
         PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProblemDiagnostic,
     },
     extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, invalid_query_error},
-    problem::{ApiError, Problem, error_chain, shorten_client_text},
+    problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
     project_config,
     projects::check_project_listed,
