@@ -2,10 +2,10 @@
 
 mod korean;
 
-use std::{env, error::Error, path::Path};
+use std::{env, path::Path};
 
 use domain::Locale;
-use runtime::ShutdownMode;
+use runtime::{ShutdownMode, error_chain};
 use server::{Client, ClientError, LoopbackMode, connect_or_start};
 use views::RunRow;
 
@@ -65,7 +65,7 @@ pub(crate) fn query_run<T>(
     }
     drop(source);
     let running = connect_or_start(&common.data_directory()?, LoopbackMode::Off)
-        .map_err(|error| Failure { what: describe_with_causes(&error), hint: None, exit: 1 })?;
+        .map_err(|error| Failure { what: error_chain(&error), hint: None, exit: 1 })?;
     let answer = call(&running.client, &run);
     if let Some(server) = running.embedded {
         server.stop(ShutdownMode::KeepSessions);
@@ -73,21 +73,10 @@ pub(crate) fn query_run<T>(
     answer.map(|answer| (run, answer))
 }
 
-/// Returns an error with its causes on one line.
-pub(crate) fn describe_with_causes(error: &dyn Error) -> String {
-    let mut what = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        what = format!("{what}: {cause}");
-        source = cause.source();
-    }
-    what
-}
-
 /// Returns the failure for an error of the client, with its hint and the command that shows more.
 pub(crate) fn client_failure(error: &ClientError) -> Failure {
     let (what, hint) = match environment_locale() {
-        Locale::En => (describe_with_causes(error), error.hint().to_owned()),
+        Locale::En => (error_chain(error), error.hint().to_owned()),
         Locale::Ko => korean::client_failure_text(error),
     };
     let command = match error {

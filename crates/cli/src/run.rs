@@ -12,8 +12,8 @@ use clap::{
 };
 use domain::RunId;
 use plan::PlanFormat;
-use runtime::ShutdownMode;
 use runtime::prepare::{EarlierRun, LoadedPlan, RepeatPolicy, earlier_runs_of_project, user_name};
+use runtime::{ShutdownMode, error_chain};
 use server::{ConnectOrStartError, LoopbackMode, RunningServer, ServerError, connect_or_start};
 use views::{RunRow, TaskRow};
 
@@ -208,7 +208,7 @@ pub(crate) fn ensure_server(
 ) -> Result<RunningServer, Failure> {
     server_log::start(data, log, LogConsole::None)?;
     connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
-        what: remote::describe_with_causes(&error),
+        what: error_chain(&error),
         hint: Some(match &error {
             ConnectOrStartError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
             ConnectOrStartError::Client(_)

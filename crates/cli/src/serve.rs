@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use runtime::ShutdownMode;
+use runtime::{ShutdownMode, error_chain};
 use server::RunningServer;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     link,
     localized::localized,
     printable::printable_json,
-    remote::{self, describe_with_causes},
+    remote,
     server_log::{self, LogArguments, LogConsole},
     watch::signals::Signals,
 };
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     server_log::start(&data, &arguments.log, LogConsole::StandardError)?;
     let signals = Signals::install()?;
     let failed = |error: server::ConnectOrStartError| Failure {
-        what: describe_with_causes(&error),
+        what: error_chain(&error),
         hint: Some(error.hint().to_owned()),
         exit: 1,
     };

@@ -16,11 +16,10 @@ use holder::{
     ClientError, END_GRACE,
     protocol::{Refusal, Reply, Request},
 };
+use runtime::error_chain;
 use sessions::{InputRecord, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use crate::{
-    arguments::ConfirmArguments, data, failure::Failure, localized::localized, remote::describe_with_causes,
-};
+use crate::{arguments::ConfirmArguments, data, failure::Failure, localized::localized};
 
 /// Time limit for stopping all processes of a session.
 const STOP_MAX: Duration = Duration::from_secs(15);
@@ -253,5 +252,5 @@ pub(crate) fn session_failure(error: SessionError) -> Failure {
         | SessionError::Refused(_)
         | SessionError::QueueFull => None,
     };
-    Failure { what: describe_with_causes(&error), hint, exit: 1 }
+    Failure { what: error_chain(&error), hint, exit: 1 }
 }

@@ -53,9 +53,4 @@ impl ChangeSummary {
         files.truncate(Self::FILES_MAX);
         Self { files, n_files, n_added, n_removed }
     }
-
-    /// Number of changed files that are not listed.
-    pub fn n_unlisted(&self) -> u32 {
-        self.n_files.saturating_sub(u32::try_from(self.files.len()).unwrap_or(u32::MAX))
-    }
 }

@@ -191,11 +191,6 @@ impl Schedule {
         self.state(node) == Some(NodeState::Met)
     }
 
-    /// Returns whether a task is held for this reason.
-    pub fn is_held(&self, node: Node, reason: HoldReason) -> bool {
-        self.tasks.get(node.index()).is_some_and(|task| task.holds & reason as u8 != 0)
-    }
-
     /// Starts the next task, if one can start.
     pub fn start_next(&mut self) -> Option<Node> {
         self.defer_unstartable();

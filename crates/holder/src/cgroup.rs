@@ -39,6 +39,7 @@ impl Cgroup {
     pub(crate) fn limit_memory(&self, bytes_max: u64) -> bool {
         // Swapped memory would not count, so swap is disabled; kernels without swap have no such file.
         let _ = self.write_control_file("memory.swap.max", "0");
+        // Without the group only one process is killed at the limit.
         let _ = self.write_control_file("memory.oom.group", "1");
         self.write_control_file("memory.max", &bytes_max.to_string()).is_ok()
     }
@@ -53,6 +54,7 @@ impl Cgroup {
     }
 
     pub(crate) fn thaw(&self) {
+        // Fails only if the group is gone, with all members.
         let _ = self.write_control_file("cgroup.freeze", "0");
     }
 
@@ -64,10 +66,12 @@ impl Cgroup {
 
     /// Kills all members, including frozen ones.
     pub(crate) fn kill(&self) {
+        // Older kernels have no such file; the caller also signals each process.
         let _ = self.write_control_file("cgroup.kill", "1");
     }
 
     pub(crate) fn remove(&self) {
+        // A group with members stays; an empty group costs nothing.
         let _ = fs::remove_dir(&self.path);
     }
 

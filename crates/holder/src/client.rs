@@ -154,6 +154,7 @@ impl IdleHolder {
                 // A holder that refuses exits by itself. Otherwise it may already have an agent, which notices the
                 // end of its terminal and can be found by the session variable.
                 if !matches!(error, ClientError::Refused(_)) {
+                    // Fails only if it has exited.
                     let _ = self.holder.kill();
                 }
                 self.shut_down();
@@ -190,6 +191,7 @@ impl IdleHolder {
     /// Ends an unused holder and waits until it has exited.
     pub fn shut_down(mut self) {
         drop(self.connection);
+        // Fails only if something else has waited for it.
         let _ = self.holder.wait();
     }
 }

@@ -90,6 +90,7 @@ fn has_session_variable(pid: Pid, mark: &[u8]) -> bool {
 fn kill(pid: Pid, started: u64) {
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     if processes::read_state(pid).is_some_and(|state| state.started == started) {
+        // Fails only if it has exited.
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
 }

@@ -70,6 +70,7 @@ pub(crate) fn descendants(of: Pid) -> Vec<Pid> {
 /// Sends a signal to all given processes, ignoring those that have exited.
 pub(crate) fn signal_all<'a>(pids: impl IntoIterator<Item = &'a Pid>, signal: Signal) {
     for pid in pids {
+        // Fails only if it has exited.
         let _ = kill_process(*pid, signal);
     }
 }

@@ -63,7 +63,8 @@ pub struct DurableRun {
     run: Run,
     /// Shared with readers; copied only if an event is applied while a reader holds them.
     views: Arc<Views>,
-    /// Events that are not in the saved rows yet, each with the rows that it changed.
+    /// Events that are not in the saved rows yet, each with the rows that it changed. Saved
+    /// each second. Events and rows are in one file, so events are not recorded for long while rows cannot be saved.
     unsaved: Vec<(Sequence, Vec<RowChange>)>,
     /// Position of the last event in the log of all runs.
     position: Position,

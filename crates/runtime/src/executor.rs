@@ -33,6 +33,7 @@ use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
 use tracing::{Span, info_span};
 
 use crate::{
+    error_chain::error_chain,
     host::ShutdownMode,
     land::{LandReport, LandScope},
     plan_file::PlanFileWatcher,
@@ -46,7 +47,6 @@ pub(crate) use land::{CheckoutPolicy, LandError, LandingOrder, land};
 pub(crate) use observers::RunObservers;
 use process::end_session_processes_and_wait;
 pub(crate) use run_context::RunContext;
-use run_context::error_chain;
 use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop, report_after_end};
 pub(crate) use stop_token::StopToken;
 
@@ -144,11 +144,10 @@ impl LocalExecutor {
 
     /// Ticks a task in the plan file. If the file cannot be changed now, the observer of the file tries again.
     fn tick_plan(&self, id: EffectId, task: TaskId, title: String) -> Vec<Report> {
-        let finished = match &self.plan_file {
+        match &self.plan_file {
             Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).tick_checkbox(id, task, title),
-            None => vec![id],
-        };
-        finished.into_iter().map(|effect| Report::EffectFinished { effect, error: None }).collect()
+            None => vec![Report::EffectFinished { effect: id, error: None }],
+        }
     }
 
     fn record_duration(&mut self, id: EffectId, duration: TaskDuration) -> Option<Report> {

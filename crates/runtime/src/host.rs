@@ -594,6 +594,7 @@ impl Host {
                 match load_run(host, run, environment, requests, inbox) {
                     Ok(run_loop) => {
                         debug!("run loaded");
+                        // See above.
                         let _ = load_result.set(Ok(()));
                         if let (mut executor, Some(mode)) = run_loop.run() {
                             executor.stop(mode);

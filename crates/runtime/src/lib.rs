@@ -2,14 +2,15 @@
 //! in this order.
 //!
 //! [`Host`] owns all runs of a data directory. Each active run has a loop on its own thread. Effects are executed on other
-//! threads: one for each session with a process, one for each check, merge or checkpoint. All decisions are made by the
-//! engine.
+//! threads: one for each session with a process, and a limited number for checks and for short work. All decisions are made
+//! by the engine.
 
 mod check_program;
 mod commit_style;
 mod disk_budget;
 mod durable_run;
 mod environment;
+mod error_chain;
 mod event_trace;
 mod executor;
 mod git;
@@ -28,6 +29,7 @@ mod task_durations;
 pub use commit_style::CommitStyle;
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
+pub use error_chain::error_chain;
 pub use git::{CleanupReport, KeptRefReason, PhaseDiffScope, RefCleanupReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};

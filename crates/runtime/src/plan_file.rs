@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    error::Error,
     fs::{self, File, Metadata},
     io::{self, Read, Write},
     os::unix::fs::MetadataExt,
@@ -13,6 +14,8 @@ use std::{
 };
 
 use domain::{EffectId, Report, TaskId};
+use tracing::warn;
+
 use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
 
 use crate::{
@@ -22,6 +25,9 @@ use crate::{
 
 /// Time between two polls. A changed file is read when it is the same in two polls.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Attempts to tick checkboxes, one at each poll: a user may need minutes to correct a plan with errors.
+const ATTEMPTS_MAX: u32 = 150;
 
 /// Metadata that identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +49,17 @@ pub(crate) struct PlanFileWatcher {
     polled: Option<FileVersion>,
     /// Version that was read last.
     read: Option<FileVersion>,
-    /// Completed tasks whose checkboxes are not ticked yet, each with its title and the effect that ordered it.
-    unticked: BTreeMap<TaskId, (String, EffectId)>,
+    /// Completed tasks whose checkboxes are not ticked yet.
+    unticked: BTreeMap<TaskId, UntickedTask>,
+    /// Failed attempts to tick since the last success.
+    n_failures: u32,
+}
+
+/// A completed task whose checkbox is not ticked yet.
+struct UntickedTask {
+    title: String,
+    /// The effect that ordered it.
+    effect: EffectId,
 }
 
 impl PlanFileWatcher {
@@ -61,6 +76,7 @@ impl PlanFileWatcher {
             polled: None,
             read: None,
             unticked: BTreeMap::new(),
+            n_failures: 0,
         })
     }
 
@@ -75,9 +91,7 @@ impl PlanFileWatcher {
             return Vec::new();
         }
         self.polled_at = Instant::now();
-        let ticked = self.tick_pending_checkboxes().into_iter();
-        let mut reports: Vec<Report> =
-            ticked.map(|effect| Report::EffectFinished { effect, error: None }).collect();
+        let mut reports = self.tick_pending_checkboxes();
         reports.extend(self.read_if_changed());
         reports
     }
@@ -119,23 +133,43 @@ impl PlanFileWatcher {
         Report::PlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
-    /// Ticks the checkbox of a completed task, if configured. Returns the effects that are finished; on failure
+    /// Ticks the checkbox of a completed task, if configured. Returns reports of the effects that are finished; on failure
     /// [`Self::tick_pending_checkboxes`] tries again.
-    pub(crate) fn tick_checkbox(&mut self, effect: EffectId, task: TaskId, title: String) -> Vec<EffectId> {
+    pub(crate) fn tick_checkbox(&mut self, effect: EffectId, task: TaskId, title: String) -> Vec<Report> {
         if !self.options.write_back {
-            return vec![effect];
+            return vec![Report::EffectFinished { effect, error: None }];
         }
-        self.unticked.insert(task, (title, effect));
+        self.unticked.insert(task, UntickedTask { title, effect });
         self.tick_pending_checkboxes()
     }
 
-    /// Ticks all completed tasks that are not ticked yet, and returns the effects that are finished.
-    fn tick_pending_checkboxes(&mut self) -> Vec<EffectId> {
+    /// Ticks all completed tasks that are not ticked yet, and returns reports of the effects that are finished. After too
+    /// many failures the boxes stay as they are.
+    fn tick_pending_checkboxes(&mut self) -> Vec<Report> {
         if self.unticked.is_empty() {
             return Vec::new();
         }
-        let Ok(handled) = self.try_tick_checkboxes() else { return Vec::new() };
-        handled.iter().filter_map(|task| self.unticked.remove(task)).map(|(_, effect)| effect).collect()
+        let finished = |UntickedTask { effect, .. }, error| Report::EffectFinished { effect, error };
+        match self.try_tick_checkboxes() {
+            Ok(handled) => {
+                self.n_failures = 0;
+                let ticked = handled.iter().filter_map(|task| self.unticked.remove(task));
+                ticked.map(|task| finished(task, None)).collect()
+            }
+            Err(error) => {
+                self.n_failures += 1;
+                if self.n_failures == 1 {
+                    warn!(path = %self.path.display(), error = &error as &dyn Error, "cannot tick tasks in the plan file; trying again");
+                }
+                if self.n_failures < ATTEMPTS_MAX {
+                    return Vec::new();
+                }
+                self.n_failures = 0;
+                let error = format!("cannot tick it in {}: {error}", self.path.display());
+                let given_up = std::mem::take(&mut self.unticked).into_values();
+                given_up.map(|task| finished(task, Some(error.clone()))).collect()
+            }
+        }
     }
 
     /// Ticks all possible checkboxes in one write, and returns the tasks that need no further attempt.
@@ -147,7 +181,7 @@ impl PlanFileWatcher {
             return Err(io::Error::other("the plan has errors"));
         }
         let (mut ticked, mut handled) = (source.clone(), Vec::new());
-        for (id, (title, _)) in &self.unticked {
+        for (id, UntickedTask { title, .. }) in &self.unticked {
             // The id may belong to another task now.
             let is_same = parsed.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
             if let (true, MarkDoneOutcome::Edit(edit)) =
@@ -198,6 +232,7 @@ fn replace(path: &Path, bytes: &[u8], expected: FileVersion) -> io::Result<()> {
         fs::rename(&new, path)
     });
     if written.is_err() {
+        // The next attempt replaces it.
         let _ = fs::remove_file(&new);
     }
     written

@@ -8,7 +8,7 @@ use axum::{
 };
 use engine::Rejection;
 use holder::spool::SpoolError;
-use runtime::HostError;
+use runtime::{HostError, error_chain};
 use serde::{Deserialize, Serialize};
 use sessions::SessionError;
 use store::StoreError;
@@ -216,17 +216,6 @@ fn capitalized(text: &str) -> String {
         }
         _ => text.to_owned(),
     }
-}
-
-/// Returns an error and its causes in one line.
-pub(crate) fn error_chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 /// Returns a text of a client, shortened for an error message.

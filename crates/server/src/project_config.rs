@@ -10,16 +10,12 @@ use std::{
 
 use config::LoadedConfig;
 use domain::{AgentName, Role};
-use runtime::Host;
 use runtime::prepare::ConfigSources;
+use runtime::{Host, error_chain};
 use sessions::detect::{AgentListing, list};
 use tokio::{sync::Mutex, time::Instant};
 
-use crate::{
-    problem::{ApiError, error_chain},
-    problem_code::ProblemCode,
-    projects::check_project_listed,
-};
+use crate::{problem::ApiError, problem_code::ProblemCode, projects::check_project_listed};
 
 /// Time to live of a list of agents: detecting them starts each of them.
 const AGENT_LIST_TTL: Duration = Duration::from_secs(30);

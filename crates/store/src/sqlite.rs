@@ -90,6 +90,7 @@ impl Drop for SqliteLog {
         // A stopped writer needs no command, and one that panicked has reported it.
         let _ = self.queue.send(WriterCommand::Stop);
         if let Some(writer) = self.writer.take() {
+            // See above.
             let _ = writer.join();
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use domain::{AgentName, Role};
 use holder::delegated_cgroup;
+use runtime::error_chain;
 use runtime::prepare::{
     LoadedPlan, PrepareError, RepeatPolicy, RunOptions, UnrunnableCheck, find_unrunnable_checks, user_name,
 };
@@ -113,7 +114,7 @@ fn git() -> Finding {
     match runtime::installed_git_version() {
         Ok(version) => Finding::new(FindingSubject::Git, FindingState::Ready, version),
         Err(error) => {
-            let (what, hint) = (remote::describe_with_causes(&error), Some(error.hint().to_owned()));
+            let (what, hint) = (error_chain(&error), Some(error.hint().to_owned()));
             Finding::problem(FindingSubject::Git, Failure { what, hint, exit: 1 })
         }
     }

@@ -2,7 +2,7 @@
 
 use server::{ClientError, Problem};
 
-use super::describe_with_causes;
+use runtime::error_chain;
 
 /// What remains of the server's English text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn client_failure_text(error: &ClientError) -> (String, String) {
             ("서버의 응답을 이해할 수 없습니다", "서버와 같은 버전을 사용하거나 서버를 다시 시작하세요.")
         }
     };
-    (format!("{what}: {}", describe_with_causes(error)), hint.to_owned())
+    (format!("{what}: {}", error_chain(error)), hint.to_owned())
 }
 
 fn problem_text(problem: &Problem) -> (String, String) {

@@ -186,6 +186,7 @@ fn oom_score_for_agent(wanted: u16) -> String {
 fn raise_oom_score(score: &str) {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     if let Ok(file) = rustix::fs::open(c"/proc/self/oom_score_adj", flags, Mode::empty()) {
+        // See above.
         let _ = rustix::io::write(file, score.as_bytes());
     }
 }

@@ -332,6 +332,7 @@ impl EventLoop {
     /// Gives clients a moment to read the remaining data, before the holder exits.
     fn flush_connections(&mut self) {
         if self.listener.take().is_some() {
+            // Nothing listens on a socket that stays.
             let _ = std::fs::remove_file(SOCKET_NAME);
         }
         let deadline = Instant::now() + FINAL_SEND_MAX;

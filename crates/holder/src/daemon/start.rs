@@ -72,6 +72,7 @@ impl EventLoop {
             self.has_failed = true;
             // Only our own socket: another holder may be running here.
             if self.listener.take().is_some() {
+                // Nothing listens on a socket that stays.
                 let _ = std::fs::remove_file(SOCKET_NAME);
             }
         }
@@ -168,9 +169,12 @@ impl EventLoop {
 fn record_start_failure(spool: &mut SpoolWriter, summary: SessionSummary, error: &io::Error) {
     let message = format!("jangdan: cannot start the agent: {error}\n");
     let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::AgentExited };
+    // Without the records the session counts as lost.
     let _ = spool.append_output(OutputSource::Error, message.as_bytes());
+    // See above.
     let _ = spool.append(&RecordBody::Exit(exit));
     let ended = SessionEnd { exit, offset: spool.offset(), inputs_written: 0 };
+    // The records say the same.
     let _ = status::write(Path::new(SESSION_FOLDER), &SessionSummary { exit: Some(ended), ..summary });
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn spawn(
     if pid == 0 {
         let failure = become_program(spawn, &path, &arguments, &variables, &mut prepare);
         let message = format!("jangdan: cannot start {}: {failure}\n", spawn.command.display());
+        // The exit code says it too.
         let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
         let code = if failure.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
         // SAFETY: exits the new process without running the holder's cleanup.

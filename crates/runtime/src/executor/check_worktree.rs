@@ -3,10 +3,11 @@
 //! A check that a killed server left there continues. The next check in the worktree waits for it if it is the same, and
 //! ends it otherwise: its own effect runs it again.
 
-use std::{fs, path::Path};
+use std::{error::Error, fs, io, path::Path};
 
 use domain::{Receipt, TaskId};
 use repo::CommitId;
+use tracing::warn;
 
 use super::{
     disk_full::JobError,
@@ -46,20 +47,27 @@ pub(super) fn run_merge_check(
     let work = CheckedWork { tree, ..CheckedWork::default() };
     let lock = git.lock_check_worktree();
     let user_file = context.host.run_folder(&context.run).join(USER_FILE);
-    let user = fs::read_to_string(&user_file).unwrap_or_default();
-    let directory = if user == name && job::has_started(context, name) {
+    let user = match fs::read_to_string(&user_file) {
+        Ok(user) => user,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(JobError::from_io(context, "read", &user_file, error)),
+    };
+    let is_own =
+        user == name && job::has_started(context, name).map_err(|error| JobError::new(context, &error))?;
+    let directory = if is_own {
         git.check_worktree_path()
     } else {
         if !user.is_empty() {
             job::end_job(context, &user);
         }
-        // If the file cannot be written, the check is lost with a crash.
-        let _ = fs::write(&user_file, name);
+        // Without the file the worktree could be removed to free space.
+        fs::write(&user_file, name)
+            .map_err(|error| JobError::from_io(context, "write", &user_file, error))?;
         let worktree = git.create_check_worktree(commit).map_err(|error| JobError::new(context, &error))?;
         let started_at = now();
         if let Err(reason) = context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token)
         {
-            let _ = fs::remove_file(&user_file);
+            remove_user_file(&user_file);
             return Ok(unstarted_receipt(command, &work, reason, started_at));
         }
         worktree.path
@@ -68,8 +76,15 @@ pub(super) fn run_merge_check(
     let receipt = run_check(context, &job, &work);
     // A detached check continues in the worktree.
     if stop_token.stop_request() != Some(StopRequest::Detach) {
-        let _ = fs::remove_file(&user_file);
+        remove_user_file(&user_file);
     }
     drop(lock);
     receipt.map_err(JobError::DiskFull)
+}
+
+/// Frees the worktree. If that fails, it is not removed to free space until the next check.
+fn remove_user_file(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        warn!(path = %path.display(), error = &error as &dyn Error, "the worktree of checks stays in use");
+    }
 }

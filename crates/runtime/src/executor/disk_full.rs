@@ -3,7 +3,8 @@
 
 use std::{error::Error, io, path::Path};
 
-use super::run_context::{RunContext, error_chain};
+use super::run_context::RunContext;
+use crate::{HostError, error_chain::error_chain};
 
 /// An effect could not be executed because the disk is full. Nothing of it has taken effect.
 #[derive(Debug)]
@@ -26,6 +27,16 @@ impl JobError {
         } else {
             Self::Failed(error_chain(error))
         }
+    }
+
+    /// Classifies the error of an operation on a file. `action` is a verb.
+    pub(super) fn from_io(
+        context: &RunContext,
+        action: &'static str,
+        path: &Path,
+        source: io::Error,
+    ) -> Self {
+        Self::new(context, &HostError::Io { action, path: path.to_owned(), source })
     }
 
     pub(super) fn into_text(self) -> String {

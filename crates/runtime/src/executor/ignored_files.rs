@@ -69,6 +69,7 @@ fn copy_file(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
     partial.push(format!(".{PARTIAL_SUFFIX}"));
     let copied = fs::copy(from, &partial).and_then(|_| fs::rename(&partial, &to));
     copied.map_err(|error| {
+        // The next copy replaces it.
         let _ = fs::remove_file(&partial);
         format!("{}: {error}", name.display())
     })

@@ -5,6 +5,7 @@
 
 use std::{
     env,
+    error::Error,
     path::Path,
     time::{Duration, Instant},
 };
@@ -18,6 +19,7 @@ use holder::{
 use serde::{Deserialize, Serialize};
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
+use tracing::warn;
 
 use super::{
     disk_full::{DiskFull, JobError},
@@ -85,9 +87,13 @@ pub(super) fn run_check(
     work: &CheckedWork,
 ) -> Result<Receipt, DiskFull> {
     let retries = context.environment.check_retries;
-    // A killed server may have started a repetition.
-    let is_started = |number: &u32| has_attempt_session(context, &repetition_name(job.name, *number));
-    let mut number = (0..=retries).rev().find(is_started).unwrap_or(0);
+    let started = last_started_repetition(context, job.name, retries);
+    let mut number = match started.map_err(|error| JobError::new(context, &error)) {
+        Ok(started) => started.unwrap_or(0),
+        Err(JobError::DiskFull(full)) => return Err(full),
+        // Another process must not run beside one that cannot be found.
+        Err(JobError::Failed(reason)) => return Ok(unstarted_receipt(job.command, work, reason, now())),
+    };
     loop {
         let name = repetition_name(job.name, number);
         let receipt = run_check_once(context, &Job { name: &name, ..*job }, work, number + 1)?;
@@ -181,7 +187,7 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, JobE
         if let Some(result) = follow(context, &entry, job)? {
             wait_for_holder_exit(context, &entry);
             // The receipt has the end of the output; the rest is not kept.
-            drop(context.host.sessions.remove(&entry));
+            remove_session(context, &entry);
             return Ok(result);
         }
         // Its holder was killed: its processes must not continue beside the next attempt.
@@ -191,12 +197,25 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, JobE
 }
 
 /// Tells whether a check was started, perhaps by an earlier server.
-pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
-    repetition_names(context, name).any(|name| has_attempt_session(context, &name))
+pub(super) fn has_started(context: &RunContext, name: &str) -> Result<bool, SessionError> {
+    let last = last_started_repetition(context, name, context.environment.check_retries)?;
+    Ok(last.is_some())
 }
 
-fn has_attempt_session(context: &RunContext, name: &str) -> bool {
-    find_attempt_sessions(context, name).next().is_some()
+/// Returns the last repetition of a check that was started, perhaps by a killed server.
+fn last_started_repetition(
+    context: &RunContext,
+    name: &str,
+    retries: u32,
+) -> Result<Option<u32>, SessionError> {
+    for number in (0..=retries).rev() {
+        for entry in find_attempt_sessions(context, &repetition_name(name, number)) {
+            if entry?.is_some() {
+                return Ok(Some(number));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the names of the jobs of a check: one for each repetition.
@@ -212,19 +231,38 @@ fn repetition_name(name: &str, number: u32) -> String {
 pub(super) fn end_job(context: &RunContext, name: &str) {
     let names: Vec<String> = repetition_names(context, name).collect();
     for entry in names.iter().flat_map(|name| find_attempt_sessions(context, name)) {
-        drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
-        context.host.sessions.kill_orphans(&entry);
-        drop(context.host.sessions.remove(&entry));
+        match entry {
+            Ok(None) => {}
+            Ok(Some(entry)) => {
+                // A holder that does not reply may be gone; the processes of its job are found by their environment.
+                drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
+                context.host.sessions.kill_orphans(&entry);
+                remove_session(context, &entry);
+            }
+            Err(error) => {
+                warn!(
+                    job = name,
+                    error = &error as &dyn Error,
+                    "cannot find the processes of a job to end them"
+                );
+            }
+        }
     }
 }
 
-fn find_attempt_sessions<'a>(
-    context: &'a RunContext,
-    name: &'a str,
-) -> impl Iterator<Item = SessionEntry> + 'a {
-    (1..=ATTEMPTS_MAX).filter_map(move |number| {
-        context.host.sessions.find_exactly(&session_name(context, name, number)).ok().flatten()
-    })
+/// Removes the folder of an ended job. One that stays needs space only.
+fn remove_session(context: &RunContext, entry: &SessionEntry) {
+    if let Err(error) = context.host.sessions.remove(entry) {
+        warn!(process = entry.name, error = &error as &dyn Error, "cannot remove the files of an ended job");
+    }
+}
+
+fn find_attempt_sessions(
+    context: &RunContext,
+    name: &str,
+) -> impl Iterator<Item = Result<Option<SessionEntry>, SessionError>> {
+    (1..=ATTEMPTS_MAX)
+        .map(move |number| context.host.sessions.find_exactly(&session_name(context, name, number)))
 }
 
 fn session_name(context: &RunContext, name: &str, number: u32) -> String {
@@ -251,8 +289,8 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
 
 /// Reads the output of a job until it ends; `None` if its holder was killed, so that its exit status is unknown.
 fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, JobError> {
-    // A job gets no input, so it must not wait for any.
     let sessions = &context.host.sessions;
+    // A job gets no input, so it must not wait for any. If the request fails, the job has ended, or waits until its timeout.
     drop(sessions.request(entry, &Request::CloseInput, GRACE));
     let mut follower =
         RecordFollower::open(&entry.directory, 0).map_err(|error| JobError::new(context, &error))?;
@@ -261,7 +299,10 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.saturating_sub(age_ms));
     let (mut hash, mut tail) = (Sha256::new(), Vec::new());
     let mut is_timed_out = false;
+    // When to request the end of a job that has timed out; `None` when its holder has accepted the request.
+    let mut next_end_request = Some(deadline);
     let mut alive_at = Instant::now();
+    let mut is_unreadable = false;
     let exit = loop {
         match job.stop_token.stop_request() {
             None => {}
@@ -286,14 +327,37 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
             }
             Some(RecordBody::Exit(exit)) => break exit,
             Some(_) => {}
-            None if !is_timed_out && Instant::now() >= deadline => {
+            None if next_end_request.is_some_and(|at| Instant::now() >= at) => {
+                let requested = sessions.request(entry, &Request::End { grace: GRACE }, GRACE * 5);
+                next_end_request = requested.is_err().then(|| Instant::now() + ALIVE_CHECK_INTERVAL);
+                if let Err(error) = &requested {
+                    // The processes of a holder that does not reply are found by their environment.
+                    sessions.kill_orphans(entry);
+                    if !is_timed_out {
+                        warn!(
+                            process = entry.name,
+                            error = error as &dyn Error,
+                            "the holder does not end a job that has timed out"
+                        );
+                    }
+                }
                 is_timed_out = true;
-                drop(sessions.request(entry, &Request::End { grace: GRACE }, GRACE * 5));
             }
             None if alive_at.elapsed() >= ALIVE_CHECK_INTERVAL => {
                 alive_at = Instant::now();
-                if is_lost(context, &entry.name) {
-                    return Ok(None);
+                match sessions.find_exactly(&entry.name) {
+                    Ok(Some(found)) if !matches!(found.state, SessionState::Lost) => {}
+                    Ok(Some(_) | None) => return Ok(None),
+                    // The next look may succeed; a job that runs must not be started again.
+                    Err(error) if !is_unreadable => {
+                        is_unreadable = true;
+                        warn!(
+                            process = entry.name,
+                            error = &error as &dyn Error,
+                            "cannot look for the holder of a job"
+                        );
+                    }
+                    Err(_) => {}
                 }
             }
             None => {}
@@ -337,13 +401,6 @@ fn wait_for_holder_exit(context: &RunContext, entry: &SessionEntry) {
 fn next_alive_check(deadline: Instant, is_timed_out: bool) -> Instant {
     let next = Instant::now() + ALIVE_CHECK_INTERVAL;
     if is_timed_out { next } else { deadline.min(next) }
-}
-
-fn is_lost(context: &RunContext, name: &str) -> bool {
-    match context.host.sessions.find_exactly(name) {
-        Ok(Some(entry)) => matches!(entry.state, SessionState::Lost),
-        Ok(None) | Err(_) => true,
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    error::Error,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -16,6 +17,7 @@ use std::{
 
 use domain::{Report, TaskId};
 use repo::TaskPairOverlap;
+use tracing::warn;
 
 use super::{
     run_context::RunContext,
@@ -59,6 +61,7 @@ impl OverlapWatch {
                 woken,
                 tasks: Vec::new(),
                 changed: BTreeMap::new(),
+                unreadable: BTreeSet::new(),
             };
             let thread = thread::Builder::new().name("overlaps".to_owned());
             // If no thread could be started, the next call tries again.
@@ -92,6 +95,8 @@ struct OverlapScanner {
     tasks: Vec<TaskId>,
     /// Changed files of each task at the last scan.
     changed: BTreeMap<TaskId, BTreeSet<PathBuf>>,
+    /// Tasks whose last scan failed, so that each failure is logged once.
+    unreadable: BTreeSet<TaskId>,
 }
 
 impl OverlapScanner {
@@ -126,15 +131,22 @@ impl OverlapScanner {
     }
 
     fn scan(&mut self) -> Vec<domain::TaskOverlap> {
-        let Self { git, tasks, changed, .. } = self;
+        let Self { git, tasks, changed, unreadable, .. } = self;
+        unreadable.retain(|task| tasks.contains(task));
         changed.retain(|task, _| tasks.contains(task));
         for task in tasks.iter().filter(|_| tasks.len() > 1) {
             match git.changed_files(task) {
                 Some(Ok(files)) => drop(changed.insert(task.clone(), files)),
                 None => drop(changed.remove(task)),
                 // An unreadable worktree keeps its last result.
-                Some(Err(_)) => {}
+                Some(Err(error)) => {
+                    if unreadable.insert(task.clone()) {
+                        warn!(%task, error = &error as &dyn Error, "cannot read which files a task has changed");
+                    }
+                    continue;
+                }
             }
+            unreadable.remove(task);
         }
         TaskPairOverlap::between_tasks(changed).into_iter().map(task_overlap).collect()
     }

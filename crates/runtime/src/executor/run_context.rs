@@ -23,6 +23,7 @@ use crate::{
     AgentActivity, HostEvent,
     disk_budget::DiskBudgetExceeded,
     environment::{RunEnvironment, SandboxMode},
+    error_chain::error_chain,
     git::RunGit,
     host::{HostError, HostState},
     ports::PortOwner,
@@ -126,8 +127,11 @@ impl RunContext {
         let temporary = self.host.run_folder(&self.run);
         let options = GitOptions::from_environment();
         let tree = repo::compute_checkout_tree(&self.environment.project, &options, &temporary);
-        // A check is useful even if its tree is unknown.
-        tree.ok().flatten()
+        tree.unwrap_or_else(|error| {
+            // A check is useful even if its tree is unknown.
+            warn!(project = %self.environment.project.display(), error = &error as &dyn Error, "cannot read the tree of the project");
+            None
+        })
     }
 
     /// Reports to the run loop if there is space for worktrees.
@@ -221,6 +225,7 @@ impl RunContext {
             self.host.disk_budget.registry.add_ended_session(&self.run, git, session);
         }
         removed?;
+        // A marker that stays has no effect: no other session gets this id.
         let _ = fs::remove_file(self.ready_marker(&session_worktree_name(session)));
         Ok(())
     }
@@ -295,7 +300,13 @@ impl RunContext {
         }
         let marker = self.ready_marker(name);
         if is_new {
-            let _ = fs::remove_file(&marker);
+            // With the marker of an earlier worktree, a set-up that a crash cuts off would count as complete.
+            match fs::remove_file(&marker) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(SetupError::Failed(format!("cannot remove {}: {error}", marker.display())));
+                }
+                Ok(()) | Err(_) => {}
+            }
         } else if marker.exists() {
             return Ok(());
         }
@@ -363,16 +374,4 @@ impl RunContext {
 /// Returns the name of a session's worktree in its ready marker.
 fn session_worktree_name(session: SessionId) -> String {
     format!("desk-{session}")
-}
-
-/// Returns the message of an error and of all its sources on one line.
-pub(super) fn error_chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

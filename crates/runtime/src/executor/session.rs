@@ -22,8 +22,9 @@ use tracing::{error, info_span};
 use super::{
     disk_full::JobError,
     process::{Process, ProcessError, SessionSpec, end_session_processes, wait_for_start},
-    run_context::{RunContext, WorktreeError, error_chain},
+    run_context::{RunContext, WorktreeError},
 };
+use crate::error_chain::error_chain;
 pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
 use inbox::{SessionInbox, SessionOutbox, outbox_and_inbox};
 
@@ -169,7 +170,8 @@ struct SessionWorker {
     read_from: u64,
     inbox: SessionInbox,
     inputs: InputQueue<QueuedInput>,
-    /// Inputs that were sent to the current process.
+    /// Inputs that were sent to the current process, which are repeated if its agent cannot resume its conversation.
+    /// Bounded by its conversation: each input starts or continues a turn of the agent.
     sent: Vec<(InputNumber, QueuedInput)>,
     /// Texts of inputs whose delivery is not reported yet.
     unreported_texts: BTreeMap<InputNumber, String>,
@@ -364,6 +366,7 @@ impl SessionWorker {
 
     /// Closes the input of a process, ends it if it does not exit, and reads its output to the end.
     fn close_process(&mut self, process: &mut Process) -> Result<(), ProcessError> {
+        // Only a frozen process needs it, and the end of one that has exited is read below.
         drop(process.session.resume());
         // The input of a terminal cannot be closed.
         let is_closing = process.session.close_input().is_ok();

@@ -1,6 +1,6 @@
 //! The check of a task: commits its work, runs the check in its worktree, and records what the check left behind.
 
-use std::{error::Error, fs, path::PathBuf};
+use std::{error::Error, fs, io, path::PathBuf};
 
 use domain::Receipt;
 use engine::CheckOrder;
@@ -63,7 +63,7 @@ fn directory_and_work(
 ) -> Result<(PathBuf, CheckedWork), JobError> {
     let job_error = |error: RepoError| JobError::new(context, &error);
     let work_file = context.host.run_folder(&context.run).join(format!("{name}-work.json"));
-    if has_started(context, name)
+    if has_started(context, name).map_err(|error| JobError::new(context, &error))?
         && let Some(work) = fs::read(&work_file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
     {
         let directory = match &context.git {
@@ -85,9 +85,11 @@ fn directory_and_work(
             (context.environment.project.clone(), CheckedWork { tree, ..CheckedWork::default() })
         }
     };
-    // On failure a restart checks the work of that time.
-    if let Ok(bytes) = serde_json::to_vec(&work) {
-        let _ = fs::write(work_file, bytes);
+    let saved =
+        serde_json::to_vec(&work).map_err(io::Error::from).and_then(|bytes| fs::write(&work_file, bytes));
+    if let Err(error) = saved {
+        // A restart would check the work of that time.
+        warn!(path = %work_file.display(), error = &error as &dyn Error, "cannot save which work is checked");
     }
     Ok((directory, work))
 }

@@ -130,3 +130,33 @@ fn each_command_to_an_ended_thread_has_a_report() {
     assert_eq!(test.next_report(), Report::TimerFired);
     assert!(matches!(test.next_report(), Report::SessionLost { session: SESSION, .. }));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_postpones_a_saved_permission_and_a_recorded_duration() {
+    let mut test = ExecutorTest::new();
+    let data = test.executor.context.host.data.clone();
+    let project = test.executor.context.environment.project.clone();
+    let permissions = crate::saved_permissions_file(&data, &project).with_extension("new");
+    std::fs::create_dir_all(permissions.parent().unwrap()).unwrap();
+    for file in [permissions, data.join("durations.jsonl")] {
+        std::os::unix::fs::symlink("/dev/full", file).unwrap();
+    }
+    assert_eq!(test.next_report(), Report::TimerFired);
+    let duration = TaskDuration {
+        task: "T1".parse().unwrap(),
+        attempt: 1,
+        title: "Cart".to_owned(),
+        agent: None,
+        complexity: None,
+        worked_ms: 7,
+    };
+    for effect in [
+        Effect::SavePermissionRule { pattern: "run:make".to_owned(), allowed: true },
+        Effect::RecordDuration(Box::new(duration)),
+    ] {
+        assert_eq!(test.executor.execute(effect_id(), effect), []);
+        let report = test.next_report();
+        assert!(matches!(report, Report::DiskFull { .. }), "{report:?}");
+    }
+}

@@ -22,6 +22,7 @@ impl WakeUpSender {
     /// The run loop calls this, and the thread sends its reports to the run loop through a bounded queue. If the run
     /// loop waited here for room while the thread waits there, neither would continue.
     pub(super) fn wake(&self) {
+        // Fails only as described above.
         let _ = self.0.try_send(());
     }
 }

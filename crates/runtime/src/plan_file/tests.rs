@@ -7,7 +7,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Instant};
 use domain::{EffectId, Report, Sequence};
 use tempfile::TempDir;
 
-use super::{POLL_INTERVAL, PlanFileWatcher, PlanOptions};
+use super::{ATTEMPTS_MAX, POLL_INTERVAL, PlanFileWatcher, PlanOptions};
 
 const EFFECT: EffectId = EffectId { sequence: Sequence(7), index: 0 };
 
@@ -30,6 +30,7 @@ fn create_plan_file_test(text: &str) -> PlanFileTest {
         polled: None,
         read: None,
         unticked: std::collections::BTreeMap::new(),
+        n_failures: 0,
     };
     PlanFileTest { folder, watcher }
 }
@@ -129,4 +130,19 @@ fn nothing_is_written_without_the_option() {
     test.watcher.options.write_back = false;
     assert_eq!(test.tick_checkbox("T001", "Begin"), 1);
     assert_eq!(test.text(), "- [ ] T001 Begin\n");
+}
+
+#[test]
+fn file_that_stays_invalid_is_given_up_and_the_effect_ends_with_the_reason() {
+    let mut test = create_plan_file_test("- [ ] T001 Begin (depends on T009)\n");
+    assert_eq!(test.tick_checkbox("T001", "Begin"), 0);
+    for _ in 2..ATTEMPTS_MAX {
+        assert_eq!(test.watcher.tick_pending_checkboxes(), []);
+    }
+    let reports = test.watcher.tick_pending_checkboxes();
+    let [Report::EffectFinished { effect: EFFECT, error: Some(error) }] = &reports[..] else {
+        panic!("{reports:?}")
+    };
+    assert!(error.ends_with("the plan has errors"), "{error}");
+    assert_eq!(test.watcher.tick_pending_checkboxes(), []);
 }

@@ -255,5 +255,6 @@ async fn wait_to_coalesce(published_at: Option<Instant>) {
 
 /// Waits for the predicate. The sender outlives all streams.
 async fn wait_for_value<T>(watched: &mut watch::Receiver<T>, predicate: impl FnMut(&T) -> bool) {
+    // Fails only if the sender is gone.
     let _ = watched.wait_for(predicate).await;
 }

@@ -15,6 +15,7 @@ use axum::http::Method;
 use domain::{RunId, Sequence, SessionId};
 use futures_util::{Stream, StreamExt};
 use http_body_util::{BodyDataStream, BodyExt, Limited};
+use runtime::error_chain;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use sse_stream::{Sse, SseByteStream};
@@ -24,7 +25,7 @@ use tokio::{runtime::Runtime, sync::watch, time::sleep};
 use super::{ClientError, connection, refused_error, unreachable_error};
 use crate::{
     change_feed::{ACTIVITY, PROBLEM},
-    problem::{ApiError, Problem, error_chain},
+    problem::{ApiError, Problem},
     problem_code::ProblemCode,
 };
 

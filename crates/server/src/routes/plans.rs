@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use domain::RunId;
 use plan::{ParseOptions, PlanReport};
-use runtime::Host;
 use runtime::prepare::{
     EarlierRun, LoadedPlan, PrepareError, PreparedRun, RepeatPolicy, RunOptions, StartRemark,
     earlier_runs_of_project, input::InputErrorKind,
 };
+use runtime::{Host, error_chain};
 
 use crate::{
     api::Api,
@@ -20,7 +20,7 @@ use crate::{
         PlanStartRequest, ProblemDiagnostic,
     },
     extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, RequestLocale, invalid_query_error},
-    problem::{ApiError, Problem, error_chain, shorten_client_text},
+    problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
     project_config,
     projects::check_project_listed,

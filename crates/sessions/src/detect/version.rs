@@ -37,6 +37,7 @@ pub(super) fn read_version(
         let mut text = Vec::new();
         // What was read before an error is enough; the receiver may have stopped waiting.
         let _ = output.take(OUTPUT_BYTES_MAX).read_to_end(&mut text);
+        // See above.
         let _ = sender.send(text);
     });
     let deadline = Instant::now() + timeout;
@@ -45,6 +46,7 @@ pub(super) fn read_version(
         if Instant::now() >= deadline {
             // Fails only if it has just ended.
             let _ = child.kill();
+            // Fails only if something else has waited for it.
             let _ = child.wait();
             break;
         }

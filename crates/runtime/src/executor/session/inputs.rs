@@ -1,6 +1,6 @@
 //! Sends inputs to a session, in the form and language of its agent.
 
-use std::{fs, path::PathBuf};
+use std::{error::Error, fs, io, path::PathBuf};
 
 use domain::{AgentProtocol, InputNumber, LargeFile, Locale, Report, SessionInput};
 use drivers::{
@@ -14,9 +14,9 @@ use sessions::{DequeuedInput, RefusedInput, SessionEntry};
 use tracing::warn;
 
 use super::{NextState, QueuedInput, SessionWorker, briefs::BriefWriter};
-use crate::executor::{
-    process::{Process, ProcessError, SessionSpec},
-    run_context::error_chain,
+use crate::{
+    error_chain::error_chain,
+    executor::process::{Process, ProcessError, SessionSpec},
 };
 
 impl SessionWorker {
@@ -67,7 +67,16 @@ impl SessionWorker {
     pub(super) fn report_sent(&mut self, input: InputNumber) {
         let (session, text) = (self.spec.session, self.unreported_texts.remove(&input));
         // A killed server may have saved it.
-        let tree = fs::read_to_string(self.tree_file(input)).ok();
+        let path = self.tree_file(input);
+        let tree = match fs::read_to_string(&path) {
+            Ok(tree) => Some(tree),
+            // It is saved only if the run asks for it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                warn!(path = %path.display(), error = &error as &dyn Error, "cannot read the tree before an input");
+                None
+            }
+        };
         self.context.report_to_run_loop(Report::InputSent { session, input, text, tree });
     }
 
