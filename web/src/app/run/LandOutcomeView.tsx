@@ -27,7 +27,11 @@ export function LandOutcomeView({ outcome }: { outcome: LandOutcome }) {
       )}
       {outcome.key === "planned" && (
         <p className="text-soft text-xs">
-          {check === null ? t("mergeResult.withoutCheck") : t("mergeResult.withCheck", { command: check })}
+          {check !== null
+            ? t("mergeResult.withCheck", { command: check })
+            : outcome.values["kind"] === "fastForward"
+              ? t("mergeResult.noNewCommits", outcome.values)
+              : t("mergeResult.withoutCheck")}
         </p>
       )}
       {outcome.key !== "planned" && check !== null && (
