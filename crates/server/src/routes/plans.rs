@@ -153,9 +153,11 @@ pub(super) async fn preview_start(
         let is_including = start.include_changes;
         // Including the changes makes a commit.
         let prepared = prepare(host, PlanStartRequest { include_changes: false, ..start })?;
-        let remarks = prepared.remarks.into_iter().map(|remark| match remark {
-            StartRemark::Uncommitted { files } if is_including => StartRemark::ChangesIncluded { files },
-            remark => remark,
+        let remarks = prepared.remarks.into_iter().map(|remark| {
+            if is_including && let StartRemark::Uncommitted { files } = remark {
+                return StartRemark::ChangesIncluded { files };
+            }
+            remark
         });
         let remarks = remarks
             .map(|remark| PlanStartRemark { text: remark.sentence(locale), run: remark.other_run().cloned() })

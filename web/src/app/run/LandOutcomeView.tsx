@@ -29,6 +29,7 @@ export function LandOutcomeView({ outcome }: { outcome: LandOutcome }) {
         <p className="text-soft text-xs">
           {check !== null && t("mergeResult.withCheck", { command: check })}
           {isUnchecked && t("mergeResult.unchecked")}
+          {outcome.values["kind"] === "fastForward" && t("mergeResult.noNewCommits", outcome.values)}
         </p>
       )}
       {outcome.key !== "planned" && check !== null && (

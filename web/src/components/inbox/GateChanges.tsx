@@ -1,14 +1,14 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ChangeSummary, FileChange, GateRow, LargeFile } from "~/api/generated";
+import type { ChangeSummary, FileChange, GateRow, GateTask, LargeFile } from "~/api/generated";
 import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
-import { marksText } from "~/components/marks";
 import { formatBytes } from "~/components/format";
+import { marksText } from "~/components/marks";
 
-/** Files and tasks that a card lists before it says how many more there are. */
-const LISTED_MAX = 12;
+/** Files and tasks that a card lists at first, so that the buttons below are near. */
+const LISTED_MAX = 6;
 
 type Props = { run: string; gate: GateRow };
 type Scope = "all" | "sinceRejection";
@@ -61,11 +61,11 @@ export function GateChanges({ run, gate }: Props) {
               </>
             )}
           </p>
-          <ChangedFiles changes={changes} />
+          {shown !== "all" && <ChangedFiles changes={changes} />}
         </div>
       )}
       {shown && (
-        <div className="max-h-[60vh] overflow-y-auto rounded-lg border border-line bg-card">
+        <div className="max-h-[60vh] overflow-y-auto rounded-lg border border-line bg-panel">
           <DiffFiles path={shown === "all" ? path : `${path}?sinceRejection=true`} />
         </div>
       )}
@@ -75,18 +75,19 @@ export function GateChanges({ run, gate }: Props) {
 
 function GateTasks({ gate }: { gate: GateRow }) {
   const { t } = useTranslation();
-  const more = gate.tasks.length - LISTED_MAX;
+  // What is not simply done and checked must not be cut off.
+  const isPlain = ({ state, marks }: GateTask) => state === "done" && marks.length === 0;
+  const tasks = [...gate.tasks].sort((left, right) => Number(isPlain(left)) - Number(isPlain(right)));
   return (
-    <ul className="text-soft text-xs">
-      {gate.tasks.slice(0, LISTED_MAX).map((task) => (
+    <ShortList items={tasks} nTotal={tasks.length} className="text-soft text-xs">
+      {(task) => (
         <li key={task.id}>
           <b className="font-mono">{task.id}</b> {task.title}
           {task.state !== "done" && ` · ${t(`state.${task.state}`)}`}
           {task.marks.length > 0 && ` · ${marksText(t, task.marks)}`}
         </li>
-      ))}
-      {more > 0 && <li>{t("gate.more", { count: more })}</li>}
-    </ul>
+      )}
+    </ShortList>
   );
 }
 
@@ -105,18 +106,52 @@ function LeftOutFiles({ files }: { files: readonly LargeFile[] }) {
 }
 
 function ChangedFiles({ changes }: { changes: ChangeSummary }) {
-  const { t } = useTranslation();
-  const listed = changes.files.slice(0, LISTED_MAX);
-  const more = changes.nFiles - listed.length;
   return (
-    <ul data-files={changes.nFiles}>
-      {listed.map((file) => (
-        <li key={file.path} className="flex gap-2">
-          <code className="min-w-0 truncate font-mono">{file.path}</code>
+    <ShortList items={changes.files} nTotal={changes.nFiles} className="text-xs">
+      {(file) => (
+        <li key={file.path} data-file className="flex gap-2">
+          <code className="min-w-0 truncate font-mono" title={file.path}>
+            {file.path}
+          </code>
           <FileLines file={file} />
         </li>
-      ))}
-      {more > 0 && <li className="text-soft">{t("gate.more", { count: more })}</li>}
+      )}
+    </ShortList>
+  );
+}
+
+type ShortListProps<T> = {
+  items: readonly T[];
+  /** May be more than the items that are known. */
+  nTotal: number;
+  className: string;
+  children: (item: T) => ReactNode;
+};
+
+/** The first items, and a button that shows the others. */
+function ShortList<T>({ items, nTotal, className, children }: ShortListProps<T>) {
+  const { t } = useTranslation();
+  const [isLong, setIsLong] = useState(false);
+  const shown = isLong ? items : items.slice(0, LISTED_MAX);
+  const more = nTotal - shown.length;
+  return (
+    <ul className={className}>
+      {shown.map(children)}
+      {more > 0 && (
+        <li>
+          {isLong || items.length <= LISTED_MAX ? (
+            t("gate.more", { count: more })
+          ) : (
+            <button
+              type="button"
+              className="text-soft underline hover:text-ink max-md:min-h-10"
+              onClick={() => setIsLong(true)}
+            >
+              {t("gate.more", { count: more })}
+            </button>
+          )}
+        </li>
+      )}
     </ul>
   );
 }

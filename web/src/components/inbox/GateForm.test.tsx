@@ -129,12 +129,26 @@ test.each([{ isUnchanged: true }, { report: report({ changesSinceRejection: chan
   },
 );
 
-test("only the first files are listed, and the number of the others", async () => {
+test("tasks that are not simply done and checked are listed first", async () => {
+  const plain = Array.from({ length: 20 }, (_, n) => ({
+    id: `T1.${n + 10}`,
+    title: "Plain",
+    state: "done" as const,
+    marks: [],
+  }));
+  const row = gate(round(1));
+  const box = await render({ ...row, tasks: [...plain, ...row.tasks] });
+  expect(visibleText(box)).toContain("T1.2 Client · unchecked · no changes");
+  expect(visibleText(box)).toContain("and 17 more");
+});
+
+test("only the first files are listed, and the others on request", async () => {
   const paths = Array.from({ length: 20 }, (_, n) => `file${n + 1}.py`);
   const box = await render(gate(round(1, { report: report({ changes: changes(...paths) }) })));
   expect(visibleText(box)).toContain("20 files +80 −20");
-  expect(box.querySelectorAll("[data-files] code")).toHaveLength(12);
-  expect(visibleText(box)).toContain("and 8 more");
+  expect(box.querySelectorAll("[data-file]")).toHaveLength(6);
+  await click(buttonNamed(box, "and 14 more"));
+  expect(box.querySelectorAll("[data-file]")).toHaveLength(20);
 });
 
 test("changes are requested with a reason", async () => {

@@ -68,6 +68,14 @@ test("without a pattern only this request can be allowed", async () => {
   await expectCommand({ answer: "allow", scope: "once" });
 });
 
+test("the text field of a permission is for a question to the agent, because text cannot answer it", async () => {
+  const box = await renderForTest(
+    <QuestionForm run="r1" question={PERMISSION} actions={["answer", "requestClarification"]} />,
+  );
+  expect(box.querySelector("[data-answer]")?.getAttribute("placeholder")).toBe("Ask the agent…");
+  expect(visibleText(box)).not.toContain("Send");
+});
+
 test("a denial carries the reason to the agent", async () => {
   const box = await render(PERMISSION);
   await enterText(box.querySelector("[data-reason]"), "Use the script instead");

@@ -132,10 +132,11 @@ function TextAnswerForm({ run, question, busy, answer, canReply }: TextAnswerFor
   };
   const requestClarification = (text: string) =>
     send({ requestClarification: { question: question.id, text } }, t("question.replied"));
+  const label = answer === null ? t("question.writeReply") : t("question.write");
   const placeholder =
-    question.default && question.options.length === 0
+    answer !== null && question.default && question.options.length === 0
       ? t("question.writeOrDefault", { default: question.default })
-      : t("question.write");
+      : label;
   return (
     <form
       className="flex flex-wrap items-end gap-1.5"
@@ -145,7 +146,7 @@ function TextAnswerForm({ run, question, busy, answer, canReply }: TextAnswerFor
       }}
     >
       <label htmlFor={id} className="sr-only">
-        {t("question.write")}
+        {label}
       </label>
       <textarea
         id={id}
