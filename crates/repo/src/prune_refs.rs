@@ -161,8 +161,8 @@ impl RunRepository {
         }
         if let Some(branch) = options.target {
             let (commit, strategy) = (linear_tip.as_ref().unwrap_or(&tip), LandingStrategy::Merge);
-            if self.plan_landing(&LandingRequest { branch, commit, strategy })? == LandingPlan::AlreadyLanded
-            {
+            let request = LandingRequest { branch, commit, strategy, author: None };
+            if self.plan_landing(&request)? == LandingPlan::AlreadyLanded {
                 landed.push(tip.to_string());
             }
         }

@@ -412,7 +412,8 @@ impl RunGit {
         strategy: LandingStrategy,
     ) -> Result<LandingPlan, RepoError> {
         let _lock = self.lock();
-        self.run.plan_landing(&LandingRequest { branch, commit, strategy })
+        let author = self.style.landing_author();
+        self.run.plan_landing(&LandingRequest { branch, commit, strategy, author: author.as_ref() })
     }
 
     /// Moves a branch as planned, unless it is checked out.

@@ -6,8 +6,8 @@ use std::{
 };
 
 use repo::{
-    CommitId, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy, PlannedLanding,
-    RefKeepReason, RefPruneOptions,
+    CommitId, GitIdentity, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy,
+    PlannedLanding, RefKeepReason, RefPruneOptions,
 };
 
 use crate::fixture::{Fixture, git, task_id, user_git_command, write_file};
@@ -34,7 +34,10 @@ fn merge_task_work(fixture: &Fixture, task: &str, change: impl FnOnce(&Path)) ->
 }
 
 fn plan(fixture: &Fixture, branch: &str, commit: &CommitId) -> LandingPlan {
-    fixture.run.plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Merge }).unwrap()
+    fixture
+        .run
+        .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Merge, author: None })
+        .unwrap()
 }
 
 fn planned_move(plan: LandingPlan) -> PlannedLanding {
@@ -46,7 +49,7 @@ fn planned_squash(fixture: &Fixture, branch: &str, commit: &CommitId) -> Planned
     planned_move(
         fixture
             .run
-            .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Squash })
+            .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Squash, author: None })
             .unwrap(),
     )
 }
@@ -278,7 +281,7 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     // The next phase changes the same lines, which a merge from the common ancestor would report as a conflict.
     let second = merge_task_work(&fixture, "T2", |path| write_file(path, "file", "one\ntwo\nthree\nfour!\n"));
     for strategy in [LandingStrategy::Squash, LandingStrategy::Merge] {
-        let request = LandingRequest { branch: "main", commit: &second, strategy };
+        let request = LandingRequest { branch: "main", commit: &second, strategy, author: None };
         let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
         assert_eq!((landing.n_commits, &landing.files), (2, &vec![PathBuf::from("file")]));
     }
@@ -287,8 +290,44 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     assert_eq!(git(&user, &["show", "main:mine"]), "mine");
 }
 
+#[test]
+fn configured_author_makes_the_merge_or_squash_commit_and_agents_are_co_authors() {
+    let (fixture, first) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let author = GitIdentity::parse("Ada Kim <ada@example.org>").unwrap();
+    let described = |strategy, commit: &CommitId| {
+        let request = LandingRequest { branch: "main", commit, strategy, author: Some(&author) };
+        let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
+        git(&user, &["log", "-1", "--format=%an <%ae>%n%B", landing.to.as_str()])
+    };
+    let agent = git(&user, &["log", "-1", "--format=%an <%ae>", &format!("{first}^2")]);
+    assert_eq!(
+        described(LandingStrategy::Merge, &first),
+        "Ada Kim <ada@example.org>\nMerge run r1 into main"
+    );
+    // A single commit keeps its message.
+    assert_eq!(
+        described(LandingStrategy::Squash, &first),
+        format!("Ada Kim <ada@example.org>\nwhat the agent left\n\nCo-authored-by: {agent}")
+    );
+    let second = merge_task_work(&fixture, "T2", |path| {
+        write_file(path, "later", "later\n");
+        git(path, &["add", "later"]);
+        let message = "T2: later\n\nCo-authored-by: tester <tester@jangdan.invalid>";
+        git(path, &["commit", "--quiet", "--author", "Ada Kim <ada@example.org>", "-m", message]);
+    });
+    assert_eq!(
+        described(LandingStrategy::Squash, &second),
+        format!(
+            "Ada Kim <ada@example.org>\nWork of run r1\n\n* what the agent left\n* T2: later\n\n\
+             Co-authored-by: {agent}\nCo-authored-by: tester <tester@jangdan.invalid>"
+        )
+    );
+}
+
 fn planned_rebase(fixture: &Fixture, commit: &CommitId) -> PlannedLanding {
-    let request = LandingRequest { branch: "main", commit, strategy: LandingStrategy::Rebase };
+    let request = LandingRequest { branch: "main", commit, strategy: LandingStrategy::Rebase, author: None };
     planned_move(fixture.run.plan_landing(&request).unwrap())
 }
 
@@ -380,7 +419,7 @@ fn refs_of_work_that_was_landed_as_other_commits_are_deleted() {
         remove_worktree(&fixture, "T2");
         commit_as_user(&fixture, "mine", "mine\n");
         let plan = |commit: &CommitId| {
-            let request = LandingRequest { branch: "main", commit, strategy };
+            let request = LandingRequest { branch: "main", commit, strategy, author: None };
             planned_move(fixture.run.plan_landing(&request).unwrap())
         };
         let landing = plan(&first);
