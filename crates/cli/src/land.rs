@@ -228,8 +228,8 @@ fn describe_landed(
 /// Returns a line about a merged result that no check examined.
 fn unchecked_note() -> String {
     localized(
-        "\nThe merged result is not checked: no check is set (checks.verify)",
-        "\n병합한 결과를 검증하지 않습니다. 설정된 검증이 없습니다 (checks.verify)",
+        "\nNot checked after merging: no check is set (checks.verify)",
+        "\n병합 결과 검증 없음: 설정된 검증이 없습니다 (checks.verify)",
     )
 }
 

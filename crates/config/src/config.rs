@@ -34,6 +34,8 @@ pub struct Config {
     pub land_strategy: LandStrategy,
     /// Age in milliseconds from which saved states of ended runs may be deleted; `None` is never.
     pub refs_after_ms: Option<u64>,
+    /// Disk space of the saved states of an ended run.
+    pub refs_budget_bytes: Option<u64>,
     /// How often a failed check is repeated before it counts as failed.
     pub check_retries: u32,
     /// Absolute path of the file that replaces the task prompt.
@@ -198,6 +200,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             _ => LandStrategy::Merge,
         },
         refs_after_ms: values.time("clean.refs_after"),
+        refs_budget_bytes: values.size("clean.refs_budget"),
         check_retries: values
             .number("checks.retries")
             .and_then(|retries| u32::try_from(retries).ok())

@@ -120,6 +120,7 @@ pub const KEYS: &[Key] = &[
     key("land.strategy", ValueKind::Choice(&["merge", "rebase", "squash"]), "merge", "how `jangdan land` brings the work into your branch: with its commits, with copies of them on top of your branch, or as one commit"),
 
     key("clean.refs_after", DURATION_OR_NEVER, "14d", "age from which `jangdan clean --refs` deletes saved states of an ended run whose work is in no branch of yours"),
+    key("clean.refs_budget", ValueKind::Size { none: true }, "none", "disk space of the saved states of an ended run; above it, `jangdan clean --refs` deletes the oldest"),
 
     key("server.port", ValueKind::Number { min: 0, max: 65_535 }, "0", "port of the page on 127.0.0.1; 0 uses the previous one, or any free port"),
 

@@ -31,6 +31,8 @@ pub struct LandingRequest<'a> {
     /// Commit of the run whose work is landed.
     pub commit: &'a CommitId,
     pub strategy: LandingStrategy,
+    /// Author of the merge or squash commit, with the agents as co-authors of the latter; Jangdan if absent.
+    pub author: Option<&'a GitIdentity>,
 }
 
 /// How a branch gets the work.
@@ -177,10 +179,8 @@ impl RunRepository {
         }
         let (kind, to) = match request.strategy {
             LandingStrategy::Squash => {
-                let subjects = self.commit_subjects(&tip, commit, squashed.as_ref())?;
-                let message = format!("Work of run {}\n\n{subjects}", self.run_id);
-                let parents = std::slice::from_ref(&tip);
-                (LandingKind::Squash, self.commit_tree(&tree, parents, &GitIdentity::jangdan(), &message)?)
+                let range = self.landed_range(Some(&tip), commit, squashed.as_ref());
+                (LandingKind::Squash, self.create_landing_squash(request, &tip, &tree, range)?)
             }
             LandingStrategy::Rebase => {
                 let commits = self.commits_to_replay(&tip, commit, squashed.as_ref())?;
@@ -188,24 +188,13 @@ impl RunRepository {
                     Some(to) => (LandingKind::Rebase, to),
                     // Its commits conflict one by one, although the whole work does not.
                     None => {
-                        (LandingKind::MergeInsteadOfRebase, self.landing_merge_commit(request, &tip, &tree)?)
+                        (LandingKind::MergeInsteadOfRebase, self.create_landing_merge(request, &tip, &tree)?)
                     }
                 }
             }
-            LandingStrategy::Merge => (LandingKind::Merge, self.landing_merge_commit(request, &tip, &tree)?),
+            LandingStrategy::Merge => (LandingKind::Merge, self.create_landing_merge(request, &tip, &tree)?),
         };
         self.plan_move(request, Some(tip), squashed.as_ref(), &to, kind)
-    }
-
-    fn landing_merge_commit(
-        &self,
-        request: &LandingRequest<'_>,
-        tip: &CommitId,
-        tree: &str,
-    ) -> Result<CommitId, RepoError> {
-        let message = format!("Merge run {} into {}\n", self.run_id, request.branch);
-        let parents = [tip.clone(), request.commit.clone()];
-        self.commit_tree(tree, &parents, &GitIdentity::jangdan(), &message)
     }
 
     /// Moves a branch that is not checked out anywhere as planned; creates it if it does not exist.
@@ -355,18 +344,6 @@ impl RunRepository {
         let call = self.repository.git.call(["rev-list", "--reverse", "--topo-order", "--no-merges"]);
         let listed = call.args(self.landed_range(Some(tip), commit, squashed)).run()?.trimmed_text();
         Ok(listed.lines().filter_map(CommitId::parse).collect())
-    }
-
-    /// Returns the subjects of the squashed commits, oldest first, for the message of the squash commit.
-    fn commit_subjects(
-        &self,
-        tip: &CommitId,
-        commit: &CommitId,
-        squashed: Option<&CommitId>,
-    ) -> Result<String, RepoError> {
-        let options = ["log", "--reverse", "--no-merges", "--no-show-signature", "--format=* %s"];
-        let call = self.repository.git.call(options).args(self.landed_range(Some(tip), commit, squashed));
-        Ok(call.run()?.trimmed_text() + "\n")
     }
 
     /// Merges the run's commit with the tip of a branch.

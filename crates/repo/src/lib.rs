@@ -21,6 +21,7 @@ mod error;
 mod git;
 mod included_changes;
 mod land;
+mod landing_commits;
 mod leftover;
 mod linear_history;
 mod merge;

@@ -22,6 +22,9 @@ pub struct RefPruneOptions<'a> {
     pub now_s: u64,
     /// Age from which saved states are deleted; `None` keeps those whose work is not elsewhere.
     pub max_age_s: Option<u64>,
+    /// Size of all saved states above which the oldest are deleted; unlimited if `None`. Objects that other refs contain
+    /// do not count.
+    pub max_bytes: Option<u64>,
     /// Branch of the user into which the run is landed.
     pub target: Option<&'a str>,
     /// Commit that the run started from, if it is landed as one commit for each task.
@@ -65,13 +68,13 @@ struct RunRef {
 
 impl RunRepository {
     /// Deletes refs of the run: branches and gate refs whose work a ref of the user contains, also as other commits, and
-    /// saved states that are contained there or older than the limit. The run must have ended.
+    /// saved states that are contained there, older than the limit, or the oldest above the size. The run must have ended.
     pub fn prune_refs(&self, options: RefPruneOptions<'_>) -> Result<RefPruneReport, RepoError> {
         let checked_out = self.checked_out_branches()?;
         let run_branches = branch_ref(&run_branch_prefix(&self.run_id));
         let snapshots = snapshot_refs_of_run(&self.run_id);
         let mut report = RefPruneReport::default();
-        let mut deleted = Vec::new();
+        let (mut deleted, mut saved) = (Vec::new(), Vec::new());
         let refs = self.refs_of_run()?;
         let mut landed = self.user_refs()?;
         landed.extend(self.commits_landed_as_others(&refs, &landed, options)?);
@@ -95,19 +98,58 @@ impl RunRepository {
                 Some(RefKeepReason::UnmergedWork)
             };
             match reason {
+                Some(RefKeepReason::Recent { .. }) => saved.push(run_ref),
                 Some(reason) => report.kept.push((run_ref.name, reason)),
                 None => deleted.push(run_ref),
             }
         }
-        if report.kept.is_empty() {
-            deleted.extend(squash_refs);
+        report.freed_bytes = self.delete_refs(&deleted)?;
+        // Measured now, when refs that contain the same objects are deleted.
+        let mut deleted_later = self.take_oldest_above(options.max_bytes, &mut saved)?;
+        if report.kept.is_empty() && saved.is_empty() {
+            deleted_later.extend(squash_refs);
         } else {
             let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, RefKeepReason::NeededToLand));
             report.kept.extend(kept);
         }
-        report.freed_bytes = self.delete_refs(&deleted)?;
-        report.deleted = deleted.into_iter().map(|run_ref| run_ref.name).collect();
+        report.freed_bytes += self.delete_refs(&deleted_later)?;
+        report.deleted = deleted.into_iter().chain(deleted_later).map(|run_ref| run_ref.name).collect();
+        let kept = saved.into_iter().map(|run_ref| {
+            let age_s = options.now_s.saturating_sub(run_ref.written_s);
+            (run_ref.name, RefKeepReason::Recent { age_s })
+        });
+        report.kept.extend(kept);
         Ok(report)
+    }
+
+    /// Removes the oldest saved states from the list until the others need at most this size, and returns them.
+    fn take_oldest_above(
+        &self,
+        max_bytes: Option<u64>,
+        saved: &mut Vec<RunRef>,
+    ) -> Result<Vec<RunRef>, RepoError> {
+        let Some(max_bytes) = max_bytes else { return Ok(Vec::new()) };
+        saved.sort_by(|a, b| (a.written_s, &a.name).cmp(&(b.written_s, &b.name)));
+        // The size of the newest states grows with their number: `low` oldest are too few, `high` are enough.
+        let (mut low, mut high) = (0, saved.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.size_of_saved(saved.get(middle..).unwrap_or_default())? <= max_bytes {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(saved.drain(..low).collect())
+    }
+
+    /// Returns the size of the objects of saved states that no other ref contains.
+    fn size_of_saved(&self, saved: &[RunRef]) -> Result<u64, RepoError> {
+        let objects: BTreeSet<String> = saved.iter().map(|run_ref| run_ref.object.clone()).collect();
+        let own = format!("--exclude={}*", snapshot_refs_of_run(&self.run_id));
+        let call = self.repository.git.call(["rev-list", "--objects", "--disk-usage"]);
+        let call = call.args(objects).args(["--not".to_owned(), own, "--all".to_owned()]);
+        Ok(call.run()?.trimmed_text().parse().unwrap_or(0))
     }
 
     fn refs_of_run(&self) -> Result<Vec<RunRef>, RepoError> {
@@ -161,8 +203,8 @@ impl RunRepository {
         }
         if let Some(branch) = options.target {
             let (commit, strategy) = (linear_tip.as_ref().unwrap_or(&tip), LandingStrategy::Merge);
-            if self.plan_landing(&LandingRequest { branch, commit, strategy })? == LandingPlan::AlreadyLanded
-            {
+            let request = LandingRequest { branch, commit, strategy, author: None };
+            if self.plan_landing(&request)? == LandingPlan::AlreadyLanded {
                 landed.push(tip.to_string());
             }
         }

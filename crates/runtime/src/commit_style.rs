@@ -53,6 +53,14 @@ impl CommitStyle {
         }
     }
 
+    /// Returns the author of the merge or squash commit that landing makes: if the form of commits is configured, not
+    /// necessarily Jangdan.
+    pub(crate) fn landing_author(&self) -> Option<GitIdentity> {
+        let is_configured = self.is_squashed || self.message != Self::default().message;
+        let author = self.author.as_deref().and_then(GitIdentity::parse);
+        author.or_else(|| is_configured.then(GitIdentity::jangdan))
+    }
+
     fn render_message(&self, task: &CommittedTask<'_>) -> String {
         let mut text = String::new();
         let mut rest = self.message.as_str();

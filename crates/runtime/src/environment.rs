@@ -80,6 +80,9 @@ pub struct RunEnvironment {
     /// Age in milliseconds from which saved states may be deleted after the run; never if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refs_after_ms: Option<u64>,
+    /// Disk space of saved states above which the oldest may be deleted after the run; unlimited if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refs_budget_bytes: Option<u64>,
     /// The project's template of a task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,

@@ -456,7 +456,8 @@ impl RunGit {
         strategy: LandingStrategy,
     ) -> Result<LandingPlan, RepoError> {
         let _lock = self.lock();
-        self.run.plan_landing(&LandingRequest { branch, commit, strategy })
+        let author = self.style.landing_author();
+        self.run.plan_landing(&LandingRequest { branch, commit, strategy, author: author.as_ref() })
     }
 
     /// Moves a branch as planned, unless it is checked out.
@@ -593,8 +594,13 @@ impl RunGit {
         report
     }
 
-    /// Deletes branches and refs of the ended run whose work is elsewhere, and saved states of at least this age.
-    pub(crate) fn delete_refs(&self, max_age_ms: Option<u64>) -> Result<RefCleanupReport, RepoError> {
+    /// Deletes branches and refs of the ended run whose work is elsewhere, saved states of at least this age, and the
+    /// oldest saved states above this size.
+    pub(crate) fn delete_refs(
+        &self,
+        max_age_ms: Option<u64>,
+        max_bytes: Option<u64>,
+    ) -> Result<RefCleanupReport, RepoError> {
         let _lock = self.lock();
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now_s = since_epoch.map_or(0, |since| since.as_secs());
@@ -605,6 +611,7 @@ impl RunGit {
         let options = RefPruneOptions {
             now_s,
             max_age_s: max_age_ms.map(|age| age / 1000),
+            max_bytes,
             target: self.target.as_deref(),
             linear_base: linear_base.as_ref(),
         };

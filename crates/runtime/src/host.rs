@@ -501,7 +501,8 @@ impl Host {
         }
         let mut report = git.remove_finished_worktrees(&snapshot.views);
         if is_with_refs {
-            report.refs = Some(git.delete_refs(self.run_environment(run)?.refs_after_ms)?);
+            let environment = self.run_environment(run)?;
+            report.refs = Some(git.delete_refs(environment.refs_after_ms, environment.refs_budget_bytes)?);
         }
         Ok(report)
     }

@@ -140,6 +140,7 @@ pub fn prepare_run(
             ::config::LandStrategy::Squash => LandStrategy::Squash,
         },
         refs_after_ms: config.refs_after_ms,
+        refs_budget_bytes: config.refs_budget_bytes,
         template,
         plan: plan.file.clone(),
         plan_options,

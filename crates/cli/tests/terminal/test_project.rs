@@ -166,6 +166,7 @@ impl TestProject {
             must_ask: false,
             land_strategy: runtime::LandStrategy::Merge,
             refs_after_ms: None,
+            refs_budget_bytes: None,
             template: None,
             plan: Some(self.temp_path("TASKS.md")).filter(|plan| plan.exists()),
             plan_options: runtime::PlanOptions::default(),

@@ -6,8 +6,8 @@ use std::{
 };
 
 use repo::{
-    CommitId, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy, PlannedLanding,
-    RefKeepReason, RefPruneOptions,
+    CommitId, GitIdentity, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy,
+    PlannedLanding, RefKeepReason, RefPruneOptions,
 };
 
 use crate::fixture::{Fixture, git, task_id, user_git_command, write_file};
@@ -34,7 +34,10 @@ fn merge_task_work(fixture: &Fixture, task: &str, change: impl FnOnce(&Path)) ->
 }
 
 fn plan(fixture: &Fixture, branch: &str, commit: &CommitId) -> LandingPlan {
-    fixture.run.plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Merge }).unwrap()
+    fixture
+        .run
+        .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Merge, author: None })
+        .unwrap()
 }
 
 fn planned_move(plan: LandingPlan) -> PlannedLanding {
@@ -46,7 +49,7 @@ fn planned_squash(fixture: &Fixture, branch: &str, commit: &CommitId) -> Planned
     planned_move(
         fixture
             .run
-            .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Squash })
+            .plan_landing(&LandingRequest { branch, commit, strategy: LandingStrategy::Squash, author: None })
             .unwrap(),
     )
 }
@@ -278,7 +281,7 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     // The next phase changes the same lines, which a merge from the common ancestor would report as a conflict.
     let second = merge_task_work(&fixture, "T2", |path| write_file(path, "file", "one\ntwo\nthree\nfour!\n"));
     for strategy in [LandingStrategy::Squash, LandingStrategy::Merge] {
-        let request = LandingRequest { branch: "main", commit: &second, strategy };
+        let request = LandingRequest { branch: "main", commit: &second, strategy, author: None };
         let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
         assert_eq!((landing.n_commits, &landing.files), (2, &vec![PathBuf::from("file")]));
     }
@@ -287,8 +290,44 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     assert_eq!(git(&user, &["show", "main:mine"]), "mine");
 }
 
+#[test]
+fn configured_author_makes_the_merge_or_squash_commit_and_agents_are_co_authors() {
+    let (fixture, first) = run_ahead_of_main();
+    let user = fixture.user_folder();
+    commit_as_user(&fixture, "mine", "mine\n");
+    let author = GitIdentity::parse("Ada Kim <ada@example.org>").unwrap();
+    let described = |strategy, commit: &CommitId| {
+        let request = LandingRequest { branch: "main", commit, strategy, author: Some(&author) };
+        let landing = planned_move(fixture.run.plan_landing(&request).unwrap());
+        git(&user, &["log", "-1", "--format=%an <%ae>%n%B", landing.to.as_str()])
+    };
+    let agent = git(&user, &["log", "-1", "--format=%an <%ae>", &format!("{first}^2")]);
+    assert_eq!(
+        described(LandingStrategy::Merge, &first),
+        "Ada Kim <ada@example.org>\nMerge run r1 into main"
+    );
+    // A single commit keeps its message.
+    assert_eq!(
+        described(LandingStrategy::Squash, &first),
+        format!("Ada Kim <ada@example.org>\nwhat the agent left\n\nCo-authored-by: {agent}")
+    );
+    let second = merge_task_work(&fixture, "T2", |path| {
+        write_file(path, "later", "later\n");
+        git(path, &["add", "later"]);
+        let message = "T2: later\n\nCo-authored-by: tester <tester@jangdan.invalid>";
+        git(path, &["commit", "--quiet", "--author", "Ada Kim <ada@example.org>", "-m", message]);
+    });
+    assert_eq!(
+        described(LandingStrategy::Squash, &second),
+        format!(
+            "Ada Kim <ada@example.org>\nWork of run r1\n\n* what the agent left\n* T2: later\n\n\
+             Co-authored-by: {agent}\nCo-authored-by: tester <tester@jangdan.invalid>"
+        )
+    );
+}
+
 fn planned_rebase(fixture: &Fixture, commit: &CommitId) -> PlannedLanding {
-    let request = LandingRequest { branch: "main", commit, strategy: LandingStrategy::Rebase };
+    let request = LandingRequest { branch: "main", commit, strategy: LandingStrategy::Rebase, author: None };
     planned_move(fixture.run.plan_landing(&request).unwrap())
 }
 
@@ -337,7 +376,16 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
     fixture.run.remove_worktree(&worktree, &[]).unwrap();
     let now_s = git(&user, &["log", "-1", "--format=%ct", &saved]).parse().unwrap();
     let prune = |now_s, max_age_s| {
-        fixture.run.prune_refs(RefPruneOptions { now_s, max_age_s, target: None, linear_base: None }).unwrap()
+        fixture
+            .run
+            .prune_refs(RefPruneOptions {
+                now_s,
+                max_age_s,
+                max_bytes: None,
+                target: None,
+                linear_base: None,
+            })
+            .unwrap()
     };
 
     let report = prune(now_s, Some(60));
@@ -360,7 +408,7 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
 
 /// Tells which refs of the run pruning keeps.
 fn kept_refs(fixture: &Fixture, target: Option<&str>, linear_base: Option<&CommitId>) -> Vec<String> {
-    let options = RefPruneOptions { now_s: 0, max_age_s: None, target, linear_base };
+    let options = RefPruneOptions { now_s: 0, max_age_s: None, max_bytes: None, target, linear_base };
     fixture.run.prune_refs(options).unwrap().kept.into_iter().map(|(name, _)| name).collect()
 }
 
@@ -380,7 +428,7 @@ fn refs_of_work_that_was_landed_as_other_commits_are_deleted() {
         remove_worktree(&fixture, "T2");
         commit_as_user(&fixture, "mine", "mine\n");
         let plan = |commit: &CommitId| {
-            let request = LandingRequest { branch: "main", commit, strategy };
+            let request = LandingRequest { branch: "main", commit, strategy, author: None };
             planned_move(fixture.run.plan_landing(&request).unwrap())
         };
         let landing = plan(&first);
@@ -411,6 +459,47 @@ fn refs_of_work_that_was_landed_as_one_commit_for_each_task_are_deleted() {
     assert_eq!(kept[..2], ["refs/heads/jangdan/r1/T2", "refs/heads/jangdan/r1/run"]);
     assert_eq!(land_in_checkout(&fixture, &linear(&second)), LandingOutcome::Landed);
     assert_eq!(kept_refs(&fixture, Some("main"), Some(&base)), [""; 0]);
+}
+
+#[test]
+fn oldest_saved_states_above_the_size_are_deleted() {
+    let fixture = Fixture::new();
+    let user = fixture.user_folder();
+    // Text that does not compress well.
+    let content = |first: u32| {
+        (first..first + 10_000)
+            .map(|n| n.wrapping_mul(2_654_435_761))
+            .fold(String::new(), |text, n| text + &n.to_string())
+    };
+    for (number, date) in [(1, 300), (2, 100), (3, 200)] {
+        write_file(&user, "large", content(number * 10_000));
+        let blob = git(&user, &["hash-object", "-w", "large"]);
+        fs::remove_file(user.join("large")).unwrap();
+        git(&user, &["read-tree", "--index-output=saved-index", "HEAD"]);
+        git(&user, &["update-index", "--add", "--cacheinfo", &format!("100644,{blob},large")]);
+        let tree = git(&user, &["write-tree"]);
+        git(&user, &["reset", "--quiet"]);
+        let mut commit = user_git_command(&user);
+        commit.args(["commit-tree", &tree, "-p", "main", "-m", "saved"]);
+        commit.env("GIT_COMMITTER_DATE", format!("@{date} +0000"));
+        let saved = String::from_utf8(commit.output().unwrap().stdout).unwrap();
+        git(&user, &["update-ref", &format!("refs/jangdan/keep/r1/T1/{number}"), saved.trim()]);
+    }
+    let prune = |max_bytes| {
+        let options =
+            RefPruneOptions { now_s: 400, max_age_s: None, max_bytes, target: None, linear_base: None };
+        fixture.run.prune_refs(options).unwrap()
+    };
+    let n_saved = |report: &repo::RefPruneReport| {
+        report.kept.iter().filter(|(_, reason)| matches!(reason, RefKeepReason::Recent { .. })).count()
+    };
+    assert_eq!(n_saved(&prune(None)), 3);
+    assert_eq!(n_saved(&prune(Some(10_000_000))), 3);
+    let report = prune(Some(60_000));
+    assert_eq!(report.deleted, ["refs/jangdan/keep/r1/T1/2", "refs/jangdan/keep/r1/T1/3"], "{report:?}");
+    assert_eq!(report.kept.last().unwrap().1, RefKeepReason::Recent { age_s: 100 });
+    assert!((60_000..200_000).contains(&report.freed_bytes), "{}", report.freed_bytes);
+    assert_eq!(n_saved(&prune(Some(0))), 0);
 }
 
 #[test]

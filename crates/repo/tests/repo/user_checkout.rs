@@ -76,7 +76,8 @@ fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
     fixture.run.create_check_worktree(&tip).unwrap();
     fixture.run.find_overlaps(&[first.clone(), second.clone()]).unwrap();
     fixture.run.remove_worktree_if_merged(&second).unwrap();
-    let request = LandingRequest { branch: "main", commit: &tip, strategy: LandingStrategy::Merge };
+    let request =
+        LandingRequest { branch: "main", commit: &tip, strategy: LandingStrategy::Merge, author: None };
     let LandingPlan::Move(landing) = fixture.run.plan_landing(&request).unwrap() else { panic!("lands") };
     assert!(matches!(fixture.run.land(&landing).unwrap(), LandingOutcome::CheckedOut { .. }));
     assert!(matches!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Dirty { .. }));

@@ -1,7 +1,7 @@
 //! What a task's commit contains: the agent's work, and nothing that a check or a tool left behind.
 
 use domain::{RunOutcome, TaskId};
-use runtime::{CommitStyle, LandOptions, LandReport, RunEnvironment};
+use runtime::{CommitStyle, LandKind, LandOptions, LandReport, RunEnvironment};
 
 use crate::fixture::{RunFixture, plan, settings};
 
@@ -122,5 +122,13 @@ while read -r line; do :; done
     assert_eq!(fixture.git(&["rev-parse", &trees[0]]), fixture.git(&["rev-parse", &trees[1]]));
     // Landing again finds the same commits.
     assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::AlreadyLanded { .. })));
+    // A branch that has moved on gets a merge commit of the user.
+    fixture.git(&["checkout", "--quiet", "-b", "release", "main~2"]);
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    fixture.git(&[&identity[..], &["commit", "--quiet", "--allow-empty", "-m", "own"]].concat());
+    let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
+    assert!(matches!(fixture.host.land(&run, &into), Ok(LandReport::Landed { kind: LandKind::Merge, .. })));
+    let merge = fixture.git(&["log", "-1", "--format=%an <%ae>|%s", "release"]);
+    assert_eq!(merge.trim(), format!("{author}|Merge run {run} into release"));
     assert_eq!(fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap().kept, []);
 }

@@ -177,6 +177,7 @@ impl RunFixture {
             must_ask: false,
             land_strategy: LandStrategy::Merge,
             refs_after_ms: None,
+            refs_budget_bytes: None,
             template: None,
             plan: None,
             plan_options: runtime::PlanOptions::default(),
