@@ -16,6 +16,7 @@ use views::{RowKind, TaskRow};
 use crate::{
     arguments::{RunArguments, parse_phase, parse_task_id},
     failure::Failure,
+    localized::localized,
     printable::{printable_json, printable_line},
     remote,
     run_command::missing_subject_failure,

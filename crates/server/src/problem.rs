@@ -1,7 +1,5 @@
 //! Error responses as problem documents (RFC 9457): what failed, why, and what to do next.
 
-use std::error::Error;
-
 use axum::{
     http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
