@@ -117,7 +117,6 @@ pub fn prepare_run(
         caches: config.worktree.caches.clone(),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
-        check_retries: config.check_retries,
         prices: config.prices.clone(),
         ports: Ports {
             first: config.worktree.ports.first,

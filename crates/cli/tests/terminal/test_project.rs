@@ -155,7 +155,6 @@ impl TestProject {
             copy: Vec::new(),
             caches: vec!["__pycache__".to_owned()],
             submodules: true,
-            check_retries: 0,
             prices: std::collections::BTreeMap::new(),
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),

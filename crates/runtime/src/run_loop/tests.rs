@@ -257,6 +257,7 @@ fn start_with_every_effect() -> RunInput {
         start.settings.verify = Some("make check".to_owned());
         (start.settings.park_frozen_after_ms, start.settings.park_cold_after_ms) = (1, 2);
         start.settings.permissions.mode = PermissionMode::Ask;
+        start.settings.ticks_plan = true;
         let name = "lead".parse().unwrap();
         let lead = TeamMember {
             name,
@@ -408,6 +409,28 @@ fn obsolete_effect_is_cancelled() {
     let calls = test.run_loop(vec![cancel], Crash::Never, is_check);
     assert!(calls.executed.iter().any(|(again, _)| again == id), "a restart executes it again");
     assert!(calls.cancelled.contains(id), "{:?}", calls.cancelled);
+}
+
+#[test]
+fn settings_of_the_run_reach_its_effects() {
+    let mut start = start();
+    if let RunInput::Start { start, .. } = &mut start {
+        start.settings.verify = Some("make check".to_owned());
+        start.settings.check_retries = 2;
+    }
+    let test = LoopTest::new();
+    let calls = test.run_loop(vec![start], Crash::Never, never);
+    assert_eq!(test.outcome(), Some(RunOutcome::Done));
+    let effects = calls.executed.iter().map(|(_, effect)| effect);
+    let retries = effects.filter_map(|effect| match effect {
+        Effect::RunCheck(order) => Some(order.retries),
+        Effect::Merge(order) => Some(order.retries),
+        Effect::CheckGate(gate) => Some(gate.retries),
+        Effect::TickPlan { .. } => panic!("the plan file is not to be changed"),
+        _ => None,
+    });
+    let retries: Vec<u32> = retries.collect();
+    assert!(retries.len() > 2 && retries.iter().all(|retries| *retries == 2), "{retries:?}");
 }
 
 #[test]

@@ -166,7 +166,6 @@ impl RunFixture {
             copy: vec![".env".into()],
             caches: vec!["__pycache__".to_owned()],
             submodules: true,
-            check_retries: 0,
             prices: BTreeMap::new(),
             disk_budget_bytes: None,
             ports: Ports::default(),
