@@ -36,8 +36,6 @@ pub struct Config {
     pub refs_after_ms: Option<u64>,
     /// Disk space of the saved states of an ended run.
     pub refs_budget_bytes: Option<u64>,
-    /// How often a failed check is repeated before it counts as failed.
-    pub check_retries: u32,
     /// Absolute path of the file that replaces the task prompt.
     pub template: Option<PathBuf>,
     /// Whether checkboxes of done tasks are ticked in the plan file.
@@ -201,10 +199,6 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         },
         refs_after_ms: values.time("clean.refs_after"),
         refs_budget_bytes: values.size("clean.refs_budget"),
-        check_retries: values
-            .number("checks.retries")
-            .and_then(|retries| u32::try_from(retries).ok())
-            .unwrap_or(0),
         template: values.text("prompt.template").map(PathBuf::from),
         write_back: values.boolean("plan.write_back"),
         port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
@@ -245,6 +239,11 @@ fn settings(values: &Values) -> RunSettings {
         },
         budgets: budgets_of_scope(values, "run"),
         time_ms: values.time("budgets.run.time"),
+        check_retries: values
+            .number("checks.retries")
+            .and_then(|retries| u32::try_from(retries).ok())
+            .unwrap_or(0),
+        ticks_plan: values.boolean("plan.write_back"),
         thin_wait_ms: time("thin.wait"),
         locale: if values.choice("locale") == "ko" { Locale::Ko } else { Locale::En },
     }

@@ -39,6 +39,11 @@ pub struct RunSettings {
     pub budgets: Vec<Budget>,
     /// Time limit for the whole run.
     pub time_ms: Option<u64>,
+    /// How often a failed check is repeated before it counts as failed.
+    pub check_retries: u32,
+    /// Whether completed tasks are ticked in the plan file. Logs of earlier versions do not have it: there the executor decides.
+    #[serde(default = "default_true")]
+    pub ticks_plan: bool,
     /// How long RESOLVE_NEXT waits until a task can start.
     pub thin_wait_ms: u64,
     pub locale: Locale,
@@ -61,10 +66,16 @@ impl Default for RunSettings {
             gate_approval: GateApproval::Person,
             budgets: Vec::new(),
             time_ms: None,
+            check_retries: 0,
+            ticks_plan: false,
             thin_wait_ms: 10 * MINUTE_MS,
             locale: Locale::En,
         }
     }
+}
+
+fn default_true() -> bool {
+    true
 }
 
 /// Who decides which task starts next.

@@ -65,7 +65,7 @@ pub enum Effect {
     },
     /// Saves a permission answer for the project. Reported by `EffectFinished`.
     SavePermissionRule { pattern: String, allowed: bool },
-    /// Ticks a task in its plan file, if the project wants that. Reported by `EffectFinished`.
+    /// Ticks a task in its plan file. Reported by `EffectFinished`.
     TickPlan {
         task: TaskId,
         /// Identifies the task: the id may belong to another one after an edit of the file.
@@ -109,6 +109,8 @@ pub struct SessionAssignment {
     pub phase: Option<(PhaseNumber, String)>,
     /// The other members of the team.
     pub team: Vec<TeamMember>,
+    /// Whether the project's set-up commands run in its worktree before it starts.
+    pub runs_setup: bool,
 }
 
 /// The description of the work that an input starts, as data.
@@ -181,6 +183,8 @@ pub struct CheckOrder {
     pub large_files: Vec<LargeFile>,
     pub command: String,
     pub timeout_ms: u64,
+    /// How often a failed check is repeated.
+    pub retries: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -198,6 +202,8 @@ pub struct MergeOrder {
     /// Tree on which the task's check passed; an equal merged tree is not checked again.
     pub checked_tree: Option<String>,
     pub timeout_ms: u64,
+    /// How often a failed check is repeated.
+    pub retries: u32,
 }
 
 /// The check of work that is merged with commits of the user.
@@ -206,6 +212,8 @@ pub struct LandingCheck {
     /// Absent if nothing checks it.
     pub command: Option<String>,
     pub timeout_ms: u64,
+    /// How often a failed check is repeated.
+    pub retries: u32,
 }
 
 /// What the executor checks at the gate of a phase.
@@ -221,6 +229,8 @@ pub struct GateCheck {
     /// Commit that the last failed or rejected round examined.
     pub rejected_commit: Option<String>,
     pub timeout_ms: u64,
+    /// How often a failed check is repeated.
+    pub retries: u32,
 }
 
 /// A step of the run's branch that brought the work of a task.

@@ -1,6 +1,6 @@
 //! Read access to a run for the run loop and the executor.
 
-use domain::{EffectId, SessionId, TaskId};
+use domain::{EffectId, Role, SessionId, TaskId};
 
 use crate::{
     effect::{Effect, SessionAssignment},
@@ -100,6 +100,11 @@ impl Run {
                 .filter(|member| state.agent.as_ref() != Some(&member.name))
                 .cloned()
                 .collect(),
+            // Questions wait for orchestrators and operators, so these do not wait for commands.
+            runs_setup: match state.role {
+                Role::Orchestrator | Role::Operator => state.task.is_some(),
+                Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => true,
+            },
         })
     }
 }

@@ -327,7 +327,7 @@ impl Run {
         let approved = self.phases.values().rev().filter(|phase| phase.gate == GateState::Approved);
         let phase_check = || approved.filter_map(|phase| phase.verify.clone()).next();
         let command = self.settings.verify.clone().or_else(phase_check);
-        LandingCheck { command, timeout_ms: self.settings.timeout_ms }
+        LandingCheck { command, timeout_ms: self.settings.timeout_ms, retries: self.settings.check_retries }
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.

@@ -52,9 +52,6 @@ pub struct RunEnvironment {
     /// Disk space that all worktrees of the data directory may use; unlimited if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_budget_bytes: Option<u64>,
-    /// How often a failed check is repeated before it counts as failed.
-    #[serde(default)]
-    pub check_retries: u32,
     /// Prices of models whose cost the agents do not report.
     #[serde(default)]
     pub prices: BTreeMap<String, ModelPrice>,
@@ -121,7 +118,8 @@ pub struct PlanOptions {
     /// Memory limit of each agent in MiB, which is also the memory that its tasks require.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub memory_mib: BTreeMap<AgentName, u64>,
-    /// Whether the checkboxes of completed tasks are ticked in the file.
+    /// Whether the checkboxes of completed tasks are ticked in the file. Also a setting of the run, except in runs of earlier
+    /// versions.
     #[serde(default)]
     pub write_back: bool,
     /// Open tasks of the file that an earlier run did; they count as done.

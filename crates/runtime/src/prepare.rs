@@ -119,7 +119,6 @@ pub fn prepare_run(
         max_file_bytes: Some(config.worktree.max_file_bytes),
         submodules: config.worktree.submodules,
         disk_budget_bytes: config.worktree.disk_budget_bytes,
-        check_retries: config.check_retries,
         prices: config.prices.clone(),
         ports: Ports {
             first: config.worktree.ports.first,

@@ -156,7 +156,6 @@ impl TestProject {
             caches: vec!["__pycache__".to_owned()],
             max_file_bytes: Some(10 << 20),
             submodules: true,
-            check_retries: 0,
             prices: std::collections::BTreeMap::new(),
             disk_budget_bytes: None,
             ports: runtime::Ports::default(),

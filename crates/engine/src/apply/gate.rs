@@ -98,6 +98,7 @@ impl Run {
             merges: state.map(|phase| phase.merges.clone()).unwrap_or_default(),
             rejected_commit: state.and_then(|phase| phase.rejected_commit.clone()),
             timeout_ms: self.settings.timeout_ms,
+            retries: self.settings.check_retries,
         }
     }
 

@@ -160,6 +160,7 @@ impl Run {
             large_files: state.large_files.committed(),
             command,
             timeout_ms: self.settings.timeout_ms,
+            retries: self.settings.check_retries,
         }
     }
 
@@ -186,6 +187,7 @@ impl Run {
             check: self.check_of_task(task).filter(|_| proof != CompletionProof::Waived).cloned(),
             checked_tree: state.checked_tree.clone(),
             timeout_ms: self.settings.timeout_ms,
+            retries: self.settings.check_retries,
         }
     }
 
@@ -288,11 +290,14 @@ impl Run {
         }
     }
 
-    /// Ticks a completed task in the plan file and records its duration.
+    /// Ticks a completed task in the plan file, if the project wants that, and records its duration.
     fn add_completion_effects(&mut self, task: TaskIndex, sink: &mut EffectSink) {
         let state = self.task(task);
         let planned = &state.planned;
-        let tick = Effect::TickPlan { task: planned.id.clone(), title: planned.title.clone() };
+        let tick = self
+            .settings
+            .ticks_plan
+            .then(|| Effect::TickPlan { task: planned.id.clone(), title: planned.title.clone() });
         let duration = Effect::RecordDuration(Box::new(TaskDuration {
             task: planned.id.clone(),
             attempt: state.attempt(),
@@ -301,7 +306,9 @@ impl Run {
             complexity: planned.complexity,
             worked_ms: state.worked_ms(),
         }));
-        sink.add(&mut self.pending_effects, EffectKey::TickPlan(task), tick);
+        if let Some(tick) = tick {
+            sink.add(&mut self.pending_effects, EffectKey::TickPlan(task), tick);
+        }
         sink.add(&mut self.pending_effects, EffectKey::RecordDuration(task), duration);
     }
 

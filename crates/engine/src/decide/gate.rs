@@ -2,8 +2,8 @@
 
 use domain::{
     AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType,
-    GateApproval, GateReport, PhaseNumber, Role, SessionId, SessionInput, Severity, TaskId, TaskReturnReason,
-    events,
+    GateApproval, GateReport, PhaseNumber, Receipt, Role, SessionId, SessionInput, Severity, TaskId,
+    TaskReturnReason, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -90,6 +90,7 @@ impl DecisionContext<'_> {
         round: u32,
         report: GateReport,
     ) -> Result<(), Rejection> {
+        let report = with_verdict(report);
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         if state.gate != GateState::Checking || state.rounds != round {
             return Err(Rejection::StaleReport);
@@ -258,4 +259,27 @@ impl DecisionContext<'_> {
             }
         }
     }
+}
+
+/// Adds whether the phase passed, and why, to a report. The executor reports only whether it could examine the phase.
+fn with_verdict(mut report: GateReport) -> GateReport {
+    report.passed &= report.missing.is_empty() && report.receipts.iter().all(Receipt::passed);
+    if report.summary.is_empty() {
+        let mut lines: Vec<String> = report.receipts.iter().map(describe_receipt).collect();
+        lines.extend(report.missing.iter().map(|pattern| format!("no file matches `{pattern}`")));
+        if lines.is_empty() {
+            lines.push("no check is set: nothing proves this phase".to_owned());
+        }
+        report.summary = lines.join("; ");
+    }
+    report
+}
+
+fn describe_receipt(receipt: &Receipt) -> String {
+    let result = match (&receipt.obstacle, receipt.passed()) {
+        (Some(_), _) => "could not run",
+        (None, true) => "passed",
+        (None, false) => "failed",
+    };
+    format!("`{}` {result}", receipt.command)
 }

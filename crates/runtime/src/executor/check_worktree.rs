@@ -33,6 +33,7 @@ pub(super) struct MergeCheck<'a> {
     pub(super) tree: String,
     pub(super) task: Option<&'a TaskId>,
     pub(super) timeout_ms: u64,
+    pub(super) retries: u32,
 }
 
 /// Runs a check when the worktree is free.
@@ -42,7 +43,7 @@ pub(super) fn run_merge_check(
     check: MergeCheck<'_>,
     stop_token: &StopToken,
 ) -> Result<Receipt, JobError> {
-    let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
+    let MergeCheck { name, command, commit, tree, task, timeout_ms, retries } = check;
     // A merge that fails its check is discarded, so the receipt must not name its commit.
     let work = CheckedWork { tree, ..CheckedWork::default() };
     let lock = git.lock_check_worktree();
@@ -72,7 +73,16 @@ pub(super) fn run_merge_check(
         }
         worktree.path
     };
-    let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };
+    let job = Job {
+        name,
+        command,
+        directory: &directory,
+        task,
+        timeout_ms,
+        retries,
+        stop_token,
+        is_sandboxed: true,
+    };
     let receipt = run_check(context, &job, &work);
     // A detached check continues in the worktree.
     if stop_token.stop_request() != Some(StopRequest::Detach) {

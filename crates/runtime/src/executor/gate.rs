@@ -1,4 +1,5 @@
-//! Examines a phase for its gate: runs the phase's check on the merged tree, and looks for the expected artefacts.
+//! Examines a phase for its gate: runs the phase's check on the merged tree, and looks for the expected artefacts. The
+//! engine decides whether the phase passes.
 
 use domain::GateReport;
 use engine::GateCheck;
@@ -48,6 +49,7 @@ fn try_examine_phase(
                 directory: &context.environment.project,
                 task: None,
                 timeout_ms: work.timeout_ms,
+                retries: work.retries,
                 stop_token,
                 is_sandboxed: true,
             };
@@ -55,7 +57,7 @@ fn try_examine_phase(
                 CheckedWork { tree: context.project_tree().unwrap_or_default(), ..CheckedWork::default() };
             report.receipts.push(run_check(context, &job, &work).map_err(JobError::DiskFull)?);
         }
-        return Ok(add_gate_verdict(report));
+        return Ok(report);
     };
     let (tip, tree) = git.run_branch_tip().map_err(job_error)?;
     git.record_gate(work.phase, &tip).map_err(job_error)?;
@@ -76,31 +78,17 @@ fn try_examine_phase(
     report.artefacts.dedup();
     report.artefacts.truncate(ARTEFACTS_MAX);
     if let Some(command) = &work.check {
-        let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms: work.timeout_ms };
+        let check = MergeCheck {
+            name,
+            command,
+            commit: &tip,
+            tree,
+            task: None,
+            timeout_ms: work.timeout_ms,
+            retries: work.retries,
+        };
         let receipt = check_worktree::run_merge_check(context, git, check, stop_token);
         report.receipts.push(receipt?);
     }
-    Ok(add_gate_verdict(report))
-}
-
-fn add_gate_verdict(mut report: GateReport) -> GateReport {
-    report.passed = report.missing.is_empty() && report.receipts.iter().all(domain::Receipt::passed);
-    let mut lines: Vec<String> = report
-        .receipts
-        .iter()
-        .map(|receipt| {
-            let result = match (&receipt.obstacle, receipt.passed()) {
-                (Some(_), _) => "could not run",
-                (None, true) => "passed",
-                (None, false) => "failed",
-            };
-            format!("`{}` {result}", receipt.command)
-        })
-        .collect();
-    lines.extend(report.missing.iter().map(|pattern| format!("no file matches `{pattern}`")));
-    if lines.is_empty() {
-        lines.push("no check is set: nothing proves this phase".to_owned());
-    }
-    report.summary = lines.join("; ");
-    report
+    Ok(report)
 }

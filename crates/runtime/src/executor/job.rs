@@ -39,6 +39,10 @@ const ALIVE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Limit of attempts to run a job whose holder is killed.
 const ATTEMPTS_MAX: u32 = 3;
 
+/// Limit of repetitions in the configuration, `checks.retries`. Sessions of that many are looked for, since the number may be
+/// that of another check.
+const RETRIES_MAX: u32 = 10;
+
 /// Signals that a program causes itself when it crashes: its check has failed.
 ///
 /// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV and SIGSYS on Linux; other systems exchange SIGBUS and SIGSYS with
@@ -75,6 +79,8 @@ pub(super) struct Job<'a> {
     pub(super) directory: &'a Path,
     pub(super) task: Option<&'a TaskId>,
     pub(super) timeout_ms: u64,
+    /// How often it is repeated if it fails.
+    pub(super) retries: u32,
     pub(super) stop_token: &'a StopToken,
     /// Whether it runs code written by agents, and is confined like them.
     pub(super) is_sandboxed: bool,
@@ -86,8 +92,8 @@ pub(super) fn run_check(
     job: &Job<'_>,
     work: &CheckedWork,
 ) -> Result<Receipt, DiskFull> {
-    let retries = context.environment.check_retries;
-    let started = last_started_repetition(context, job.name, retries);
+    let retries = job.retries;
+    let started = last_started_repetition(context, job.name);
     let mut number = match started.map_err(|error| JobError::new(context, &error)) {
         Ok(started) => started.unwrap_or(0),
         Err(JobError::DiskFull(full)) => return Err(full),
@@ -198,17 +204,12 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, JobE
 
 /// Tells whether a check was started, perhaps by an earlier server.
 pub(super) fn has_started(context: &RunContext, name: &str) -> Result<bool, SessionError> {
-    let last = last_started_repetition(context, name, context.environment.check_retries)?;
-    Ok(last.is_some())
+    Ok(last_started_repetition(context, name)?.is_some())
 }
 
 /// Returns the last repetition of a check that was started, perhaps by a killed server.
-fn last_started_repetition(
-    context: &RunContext,
-    name: &str,
-    retries: u32,
-) -> Result<Option<u32>, SessionError> {
-    for number in (0..=retries).rev() {
+fn last_started_repetition(context: &RunContext, name: &str) -> Result<Option<u32>, SessionError> {
+    for number in (0..=RETRIES_MAX).rev() {
         for entry in find_attempt_sessions(context, &repetition_name(name, number)) {
             if entry?.is_some() {
                 return Ok(Some(number));
@@ -219,8 +220,8 @@ fn last_started_repetition(
 }
 
 /// Returns the names of the jobs of a check: one for each repetition.
-fn repetition_names(context: &RunContext, name: &str) -> impl Iterator<Item = String> {
-    (0..=context.environment.check_retries).map(move |number| repetition_name(name, number))
+fn repetition_names(name: &str) -> impl Iterator<Item = String> {
+    (0..=RETRIES_MAX).map(move |number| repetition_name(name, number))
 }
 
 fn repetition_name(name: &str, number: u32) -> String {
@@ -229,7 +230,7 @@ fn repetition_name(name: &str, number: u32) -> String {
 
 /// Ends a job that a killed server left, and removes its sessions.
 pub(super) fn end_job(context: &RunContext, name: &str) {
-    let names: Vec<String> = repetition_names(context, name).collect();
+    let names: Vec<String> = repetition_names(name).collect();
     for entry in names.iter().flat_map(|name| find_attempt_sessions(context, name)) {
         match entry {
             Ok(None) => {}

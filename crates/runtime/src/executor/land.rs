@@ -166,6 +166,7 @@ fn run_check(
         tree,
         task: None,
         timeout_ms: order.check.timeout_ms,
+        retries: order.check.retries,
     };
     let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
     if stop_token.is_stopped() {

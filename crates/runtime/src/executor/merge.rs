@@ -95,8 +95,15 @@ fn check_and_advance(
     let receipt = match check {
         None => None,
         Some(command) => {
-            let (name, timeout_ms, tree) = (job, order.timeout_ms, tree.clone());
-            let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
+            let check = MergeCheck {
+                name: job,
+                command,
+                commit: &commit,
+                tree: tree.clone(),
+                task: Some(task),
+                timeout_ms: order.timeout_ms,
+                retries: order.retries,
+            };
             let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
             if receipt.obstacle.is_some() {
                 // The agent cannot help: its worktree stays as it is.

@@ -1,6 +1,7 @@
 //! What a run watches beside its sessions: the plan file, overlapping changes, and the disk budget.
 //!
-//! Observers only read and report; they change nothing.
+//! Observers read and report. The observer of the disk also removes unused worktrees: the budget is that of all runs of the
+//! data directory, so no single run can order it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -50,7 +51,7 @@ impl RunObservers {
         }
     }
 
-    /// Checks periodically whether there is space for worktrees, if tasks wait for it.
+    /// Frees space for worktrees periodically, if tasks wait for it, and reports when there is some.
     pub(crate) fn poll_disk_budget(&mut self, run: &Run) {
         let is_recent = |poll: &DiskBudgetPoll| {
             !poll.thread.is_finished() || poll.started_at.elapsed() < DISK_BUDGET_POLL_INTERVAL

@@ -55,6 +55,8 @@ pub(super) struct SessionSpec {
     pub(super) phase: Option<(PhaseNumber, String)>,
     /// The other members of the team.
     pub(super) team: Vec<TeamMember>,
+    /// Whether the project's set-up commands run in its worktree.
+    pub(super) runs_setup: bool,
     /// The agent's own session id, if known.
     pub(super) agent_session: Option<String>,
     /// Whether it was sent an input and has not ended its turn.

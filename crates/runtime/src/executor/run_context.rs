@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{AgentOutput, Report, Role, RunId, RunInput, SessionId, TaskId};
+use domain::{AgentOutput, Report, RunId, RunInput, SessionId, TaskId};
 use repo::{GitOptions, RepoError, WorktreeSnapshot};
 use sessions::{Sandbox, SandboxPolicy};
 use tracing::warn;
@@ -134,7 +134,7 @@ impl RunContext {
         })
     }
 
-    /// Reports to the run loop if there is space for worktrees.
+    /// Reports to the run loop if there is space for worktrees, after removing unused ones if necessary.
     pub(super) fn report_available_space(&self) {
         let budget = self.environment.disk_budget_bytes;
         if budget.is_none_or(|budget| self.host.disk_budget.ensure_space(&self.host.data, budget)) {
@@ -195,24 +195,20 @@ impl RunContext {
         fs::remove_file(&work_file).map_err(|error| error_chain(&error))
     }
 
-    /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,
-    /// since questions wait for them.
+    /// Sets up the worktree of a session without a task, without the set-up commands if the run says so.
     pub(super) fn prepare_session_worktree(
         &self,
         directory: &Path,
         session: SessionId,
-        role: Role,
+        runs_setup: bool,
         is_new: bool,
         stop_token: &StopToken,
     ) -> Result<(), String> {
-        match role {
-            Role::Orchestrator | Role::Operator => self.copy_ignored_files(directory),
-            Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
-                let name = session_worktree_name(session);
-                self.set_up_worktree(directory, &name, None, is_new, stop_token)
-                    .map_err(SetupError::into_text)
-            }
+        if !runs_setup {
+            return self.copy_ignored_files(directory);
         }
+        let name = session_worktree_name(session);
+        self.set_up_worktree(directory, &name, None, is_new, stop_token).map_err(SetupError::into_text)
     }
 
     /// Removes the worktree of an ended session, after ending the processes that still run there. If that fails, the
@@ -319,6 +315,7 @@ impl RunContext {
                 directory,
                 task,
                 timeout_ms: SETUP_MS_MAX,
+                retries: 0,
                 stop_token,
                 is_sandboxed: false,
             };

@@ -74,6 +74,7 @@ impl SessionHandle {
             project: assignment.project,
             phase: assignment.phase,
             team: assignment.team,
+            runs_setup: assignment.runs_setup,
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,
@@ -279,11 +280,13 @@ impl SessionWorker {
             },
             WorktreeError::DiskBudget(exceeded) => ProcessError::DiskBudget(exceeded.to_string()),
         })?;
-        let SessionSpec { session, role, .. } = self.spec;
+        let SessionSpec { session, runs_setup, .. } = self.spec;
         let stop_token = &self.inbox.stop_token;
         let set_up = match &self.spec.task {
             Some(task) => self.context.prepare_task_worktree(&directory, task, is_new, stop_token),
-            None => self.context.prepare_session_worktree(&directory, session, role, is_new, stop_token),
+            None => {
+                self.context.prepare_session_worktree(&directory, session, runs_setup, is_new, stop_token)
+            }
         };
         set_up.map_err(ProcessError::Unusable)?;
         Ok(directory)

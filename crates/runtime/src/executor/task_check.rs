@@ -40,6 +40,7 @@ pub(super) fn check_task(
         directory: &directory,
         task: Some(task),
         timeout_ms: *timeout_ms,
+        retries: order.retries,
         stop_token,
         is_sandboxed: true,
     };

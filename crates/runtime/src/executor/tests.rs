@@ -80,6 +80,7 @@ fn spawn(agent: &str) -> Effect {
         project: "shop".to_owned(),
         phase: None,
         team: Vec::new(),
+        runs_setup: true,
     }))
 }
 

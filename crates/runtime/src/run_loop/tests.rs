@@ -313,6 +313,7 @@ fn start_with_every_effect() -> RunInput {
         start.settings.verify = Some("make check".to_owned());
         (start.settings.park_frozen_after_ms, start.settings.park_cold_after_ms) = (1, 2);
         start.settings.permissions.mode = PermissionMode::Ask;
+        start.settings.ticks_plan = true;
         let name = "lead".parse().unwrap();
         let lead = TeamMember {
             name,
@@ -594,6 +595,28 @@ fn effect_is_cancelled_only_when_it_is_obsolete() {
     let cancel = user(UserCommand::CancelTask(task));
     let calls = test.run_loop(vec![cancel], Crash::Never, Some(EffectKind::RunCheck));
     assert!(calls.cancelled.contains(&id), "{:?}", calls.cancelled);
+}
+
+#[test]
+fn settings_of_the_run_reach_its_effects() {
+    let mut start = start();
+    if let RunInput::Start { start, .. } = &mut start {
+        start.settings.verify = Some("make check".to_owned());
+        start.settings.check_retries = 2;
+    }
+    let test = LoopTest::new();
+    let calls = test.run_loop(vec![start], Crash::Never, never);
+    assert_eq!(test.outcome(), Some(RunOutcome::Done));
+    let effects = calls.executed.iter().map(|(_, effect)| effect);
+    let retries = effects.filter_map(|effect| match effect {
+        Effect::RunCheck(order) => Some(order.retries),
+        Effect::Merge(order) => Some(order.retries),
+        Effect::CheckGate(gate) => Some(gate.retries),
+        Effect::TickPlan { .. } => panic!("the plan file is not to be changed"),
+        _ => None,
+    });
+    let retries: Vec<u32> = retries.collect();
+    assert!(retries.len() > 2 && retries.iter().all(|retries| *retries == 2), "{retries:?}");
 }
 
 #[test]

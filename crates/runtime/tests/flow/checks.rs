@@ -295,8 +295,7 @@ fn failed_check_is_repeated_as_often_as_configured() {
     let runs = fixture.barrier_file("runs").display().to_string();
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some(format!("echo run >> {runs}; [ $(wc -l < {runs}) -ge 3 ]"));
-    let environment = RunEnvironment { check_retries: 2, ..fixture.environment() };
-    let run = fixture.start_with_environment(work, settings(), environment);
+    let run = fixture.start_with(work, RunSettings { check_retries: 2, ..settings() });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let attempts: Vec<(bool, u32)> =

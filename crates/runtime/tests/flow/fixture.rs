@@ -167,7 +167,6 @@ impl RunFixture {
             caches: vec!["__pycache__".to_owned()],
             max_file_bytes: Some(10 << 20),
             submodules: true,
-            check_retries: 0,
             prices: BTreeMap::new(),
             disk_budget_bytes: None,
             ports: Ports::default(),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{OfferId, RunOutcome, TaskId, UserCommand};
+use domain::{OfferId, RunOutcome, RunSettings, TaskId, UserCommand};
 use runtime::{PlanOptions, RunEnvironment};
 use views::{PlanOfferState, TaskState};
 
@@ -39,7 +39,8 @@ fn task_id(id: &str) -> TaskId {
 #[test]
 fn change_is_offered_and_applied_and_completed_tasks_are_ticked() {
     let mut fixture = RunFixture::new(WAITS);
-    let run = fixture.start_with_environment(plan(&["T1", "T2:T1"]), settings(), environment(&fixture));
+    let ticking = RunSettings { ticks_plan: true, ..settings() };
+    let run = fixture.start_with_environment(plan(&["T1", "T2:T1"]), ticking, environment(&fixture));
     wait_until("T1 works", || {
         fixture.rows(&run).tasks.get(&task_id("T1")).unwrap().state == TaskState::Running
     });
