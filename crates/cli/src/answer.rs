@@ -244,9 +244,9 @@ mod tests {
 
     #[test]
     fn an_answer_is_the_option_that_the_inbox_marks_with_it_else_text() {
-        let text = |command: UserCommand| match command {
-            UserCommand::Answer { answer, .. } => answer,
-            other => panic!("{other:?}"),
+        let text = |command: UserCommand| {
+            let UserCommand::Answer { answer, .. } = command else { panic!("{command:?}") };
+            answer
         };
         let check = |options: &[&str], typed: &str, expected: Result<&str, &str>| {
             let answer = answer_command(&question(options), Locale::En, QuestionId(1), typed);

@@ -51,7 +51,7 @@ fn kept_permissions_are_shown_with_their_file() {
     let data = folder.path().join("data");
     let named =
         run_config_command(folder.path(), "project/deep", &["path", "--data", data.to_str().unwrap()], "");
-    let kept = named.lines().find_map(|line| line.strip_prefix("saved    FOLDER/")).unwrap();
+    let kept = named.lines().find_map(|line| line.strip_prefix("saved     FOLDER/")).unwrap();
     let kept = folder.path().join(kept.strip_suffix("  (does not exist)").unwrap());
     fs::create_dir_all(kept.parent().unwrap()).unwrap();
     fs::write(&kept, "# Kept\n[permissions]\nallow = ['=run:make']\n").unwrap();
