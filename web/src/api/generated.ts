@@ -403,6 +403,8 @@ export type GateState = "closed" | "checking" | "verifying" | "review" | "approv
 
 /** A task of a phase that is at its gate. */
 export type GateTask = { id: TaskId, title: string, state: TaskState, marks: Array<TaskMark>,
+  /** New files above the size limit that are not part of its work. */
+  leftOut: Array<LargeFile>,
 };
 
 /** An action on an item of the inbox. */
@@ -560,6 +562,12 @@ export type LandReport = { "type": "landed",
 export type Lane = { phase: number,
   /** Empty if the phase has no name. */
   title: string, x: number, y: number, width: number, height: number,
+};
+
+/** An untracked file above `worktree.max_file_mib`. A file of another size is another file. Displays as path and size. */
+export type LargeFile = {
+  /** Path in the worktree. */
+  path: string, bytes: number,
 };
 
 /** A change that comes too late for a task. */
@@ -1020,6 +1028,8 @@ export type QuestionEntry = { run: RunId, id: QuestionId,
   permission: PermissionRequest | null,
   /** Pattern of similar requests, which the user may decide with this one. */
   similar: SimilarPermission | null,
+  /** Untracked files above the size limit, if Jangdan asks whether to commit them. */
+  largeFiles: Array<LargeFile>,
   /** Whether the agent asks during its turn, which continues with the answer. */
   isInTurn: boolean, status: QuestionState, answer: string | null,
   /** Why a permission is denied, as the agent was told. */
@@ -1059,6 +1069,8 @@ export type QuestionRow = { id: QuestionId,
   permission: PermissionRequest | null,
   /** Pattern of similar requests, which the user may decide with this one. */
   similar: SimilarPermission | null,
+  /** Untracked files above the size limit, if Jangdan asks whether to commit them. */
+  largeFiles: Array<LargeFile>,
   /** Whether the agent asks during its turn, which continues with the answer. */
   isInTurn: boolean, status: QuestionState, answer: string | null,
   /** Why a permission is denied, as the agent was told. */
@@ -1414,7 +1426,7 @@ export type TaskDetailRow = { id: TaskId,
 export type TaskId = string;
 
 /** A remark beside the state of a task. */
-export type TaskMark = "unchecked" | "waived" | "checkFailed" | "checkNotRun" | "changedSinceCheck" | "noChanges" | "sameAsLastRound" | "notClaimed";
+export type TaskMark = "unchecked" | "waived" | "checkFailed" | "checkNotRun" | "changedSinceCheck" | "noChanges" | "sameAsLastRound" | "notClaimed" | "filesLeftOut";
 
 /** A task with all rows that belong to it. */
 export type TaskOverview = { task: TaskRow,
@@ -1465,6 +1477,8 @@ export type TaskRow = { id: TaskId, phase: number, title: string, state: TaskSta
   proof: CompletionProof | null,
   /** The last receipt of its checks. */
   receipt: TaskReceipt | null,
+  /** Untracked files above the size limit that are not part of its work. */
+  leftOut: Array<LargeFile>,
   /** Why it failed, or why its last attempt did. */
   failure: AttemptFailure | null, used: UsageTotals, budget: Budget | null,
   /** Start of the first attempt. */
