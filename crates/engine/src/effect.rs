@@ -47,7 +47,7 @@ pub enum Effect {
     /// Collects a phase's artefacts and runs its check. Reported by `GateChecked`.
     CheckGate(Box<GateCheck>),
     /// Merges an approved phase into the project's branch. Reported by `EffectFinished` or `PhaseNotLanded`.
-    LandPhase { phase: PhaseNumber, check: LandingCheck },
+    LandPhase { phase: PhaseNumber, commit: Option<String>, check: LandingCheck },
     /// Creates a checkpoint of a task's worktree. Reported by `CheckpointFinished`.
     MakeCheckpoint {
         checkpoint: CheckpointId,
@@ -204,6 +204,14 @@ pub struct MergeOrder {
     pub timeout_ms: u64,
     /// How often a failed check is repeated.
     pub retries: u32,
+}
+
+/// An approved phase and the work that its approval covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApprovedPhase {
+    pub number: PhaseNumber,
+    /// Commit that its gate examined; absent in logs of earlier versions.
+    pub commit: Option<String>,
 }
 
 /// The check of work that is merged with commits of the user.

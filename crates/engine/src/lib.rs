@@ -27,8 +27,8 @@ mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
-    CheckOrder, Effect, GateCheck, InputBrief, LandingCheck, MergeOrder, MergedCommits, PhaseBrief,
-    SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
+    ApprovedPhase, CheckOrder, Effect, GateCheck, InputBrief, LandingCheck, MergeOrder, MergedCommits,
+    PhaseBrief, SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

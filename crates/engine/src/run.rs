@@ -11,7 +11,7 @@ use domain::{
 };
 
 use crate::{
-    effect::{Effect, LandingCheck},
+    effect::{ApprovedPhase, Effect, LandingCheck},
     effect_sink::PendingEffects,
     graph::{Graph, Node},
     schedule::{Schedule, ScheduleLimits},
@@ -328,6 +328,14 @@ impl Run {
         let phase_check = || approved.filter_map(|phase| phase.verify.clone()).next();
         let command = self.settings.verify.clone().or_else(phase_check);
         LandingCheck { command, timeout_ms: self.settings.timeout_ms, retries: self.settings.check_retries }
+    }
+
+    /// Returns the approved phases, each with the commit that its gate examined.
+    pub fn approved_phases(&self) -> Vec<ApprovedPhase> {
+        let approved = self.phases.iter().filter(|(_, phase)| phase.gate == GateState::Approved);
+        approved
+            .map(|(number, phase)| ApprovedPhase { number: *number, commit: phase.examined_commit.clone() })
+            .collect()
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.

@@ -107,6 +107,16 @@ pub enum RepoError {
         /// Worktree in which it is checked out.
         path: PathBuf,
     },
+    /// A ref does not point to the commit that the log of the run names.
+    #[error("{name} points to {found}, but the log of the run names {recorded}")]
+    RefMoved {
+        /// Full name of the ref.
+        name: String,
+        /// Its commit.
+        found: String,
+        /// The recorded commit.
+        recorded: String,
+    },
     /// A required branch does not exist.
     #[error("branch {branch} does not exist")]
     BranchNotFound {
@@ -185,6 +195,9 @@ impl RepoError {
             Self::BranchMoved { .. } => "find out what moved it, then merge again",
             Self::BranchCheckedOut { .. } => {
                 "check out another branch there, or use `jangdan land` when it is clean"
+            }
+            Self::RefMoved { .. } => {
+                "only Jangdan moves this ref: find out which program moved it, then reset it with git update-ref"
             }
             Self::BranchNotFound { .. } => "create the run's branch first",
             Self::HeadDiverged { .. } => {

@@ -125,12 +125,25 @@ impl RunRepository {
         Ok(())
     }
 
-    /// Returns the latest commit checked by the gates of the given phases.
-    pub fn latest_gate_commit(&self, phases: &[PhaseNumber]) -> Result<Option<CommitId>, RepoError> {
+    /// Returns the latest commit that the gates of the given phases examined.
+    ///
+    /// A commit comes from the log. Fails if the ref of a gate, which other programs can move, points elsewhere. For logs
+    /// without the commit, the ref names it.
+    pub fn latest_gate_commit(
+        &self,
+        phases: &[(PhaseNumber, Option<CommitId>)],
+    ) -> Result<Option<CommitId>, RepoError> {
         let mut latest: Option<CommitId> = None;
-        for phase in phases {
+        for (phase, recorded) in phases {
             let name = gate_ref(&self.run_id, *phase);
-            let Some(commit) = find_commit(&self.repository.git, &name)? else { continue };
+            let found = find_commit(&self.repository.git, &name)?;
+            if let (Some(found), Some(recorded)) = (&found, recorded)
+                && found != recorded
+            {
+                let (found, recorded) = (found.to_string(), recorded.to_string());
+                return Err(RepoError::RefMoved { name, found, recorded });
+            }
+            let Some(commit) = recorded.clone().or(found) else { continue };
             let is_later = match &latest {
                 Some(latest) => self.is_ancestor(latest, &commit)?,
                 None => true,

@@ -29,7 +29,7 @@ use std::{
 };
 
 use domain::{CheckpointId, CheckpointOutcome, EffectId, LargeFile, ParkMode, Report, SessionId, TaskId};
-use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
+use engine::{ApprovedPhase, Effect, ExpectedSession, SessionAssignment, TaskDuration};
 use tracing::{Span, info_span};
 
 use crate::{
@@ -285,10 +285,13 @@ impl Executor for LocalExecutor {
                 let report = gate::examine_phase(context, &job_name(id), &gate, stop_token)?;
                 Ok(Report::GateChecked { phase: gate.phase, round: gate.round, report })
             }),
-            Effect::LandPhase { phase, check } => {
+            Effect::LandPhase { phase, commit, check } => {
                 self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                     let order = LandingOrder {
-                        scope: LandScope::Approved(vec![phase]),
+                        scope: LandScope::Approved(vec![ApprovedPhase {
+                            number: phase,
+                            commit: commit.clone(),
+                        }]),
                         into: None,
                         is_squash: false,
                         checkout: CheckoutPolicy::Leave,

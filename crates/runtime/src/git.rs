@@ -436,10 +436,15 @@ impl RunGit {
             LandScope::All => self.run.run_tip()?,
             LandScope::Approved(phases) if phases.is_empty() => return Ok(None),
             // Gates of earlier versions did not record a commit, and approved all merged work.
-            LandScope::Approved(phases) => match self.run.latest_gate_commit(phases)? {
-                Some(commit) => commit,
-                None => self.run.run_tip()?,
-            },
+            LandScope::Approved(phases) => {
+                let recorded = phases
+                    .iter()
+                    .map(|phase| (phase.number, phase.commit.as_deref().and_then(CommitId::parse)));
+                match self.run.latest_gate_commit(&recorded.collect::<Vec<_>>())? {
+                    Some(commit) => commit,
+                    None => self.run.run_tip()?,
+                }
+            }
         };
         if self.style.is_squashed {
             let base = self.run.repository.resolve_commit(&self.base)?;

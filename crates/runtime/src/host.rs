@@ -19,7 +19,7 @@ use domain::{
     PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart, Sequence, SessionId, TaskId,
     TeamMember, UserCommand,
 };
-use engine::{LandingCheck, Rejection};
+use engine::{ApprovedPhase, LandingCheck, Rejection};
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use sessions::{SessionError, Sessions};
 use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog, StoreError};
 use tokio::sync::broadcast;
 use tracing::{debug, error, info, warn};
-use views::{GateRow, GateState, MergedRange, RowKind, RunRow, Views};
+use views::{GateRow, MergedRange, RowKind, RunRow, Views};
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
@@ -174,6 +174,8 @@ pub struct RunSnapshot {
     pub views: Arc<Views>,
     /// Check of work that is merged with commits of the user.
     pub landing_check: LandingCheck,
+    /// Approved phases with the commits that their gates examined.
+    pub approved_phases: Vec<ApprovedPhase>,
 }
 
 impl RunSnapshot {
@@ -183,6 +185,7 @@ impl RunSnapshot {
             sequence: durable_run.state().sequence(),
             views: Arc::clone(durable_run.views()),
             landing_check: durable_run.state().landing_check(),
+            approved_phases: durable_run.state().approved_phases(),
         }
     }
 }
@@ -463,7 +466,7 @@ impl Host {
             scope: if options.is_all {
                 LandScope::All
             } else {
-                LandScope::Approved(approved_phases(&snapshot.views))
+                LandScope::Approved(snapshot.approved_phases)
             },
             into: options.into.clone(),
             is_squash: options.is_squash,
@@ -683,9 +686,4 @@ impl From<DurableRunError> for HostError {
             DurableRunError::Store { source, .. } => Self::Store(source),
         }
     }
-}
-
-fn approved_phases(views: &Views) -> Vec<PhaseNumber> {
-    let gates = views.rows().gates.iter();
-    gates.filter(|gate| gate.state == GateState::Approved).map(|gate| gate.phase).collect()
 }

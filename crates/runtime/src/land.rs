@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use domain::{CheckObstacle, PhaseNumber};
+use domain::CheckObstacle;
+use engine::ApprovedPhase;
 use repo::LandingKind;
 use serde::{Deserialize, Serialize};
 
@@ -211,8 +212,8 @@ impl LandReport {
 pub(crate) enum LandScope {
     /// All merged tasks.
     All,
-    /// The work that the gates of these phases approved.
-    Approved(Vec<PhaseNumber>),
+    /// The commits that the gates of these phases examined.
+    Approved(Vec<ApprovedPhase>),
 }
 
 impl From<LandingKind> for LandKind {

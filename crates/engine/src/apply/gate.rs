@@ -59,9 +59,10 @@ impl Run {
         let Some(passed) = self.phases.get_mut(phase) else { return };
         passed.gate = GateState::Approved;
         let (node, has_work) = (passed.node, passed.last_done.is_some());
+        let commit = passed.examined_commit.clone();
         self.schedule.mark_met(node);
         if has_work {
-            let effect = Effect::LandPhase { phase: *phase, check: self.landing_check() };
+            let effect = Effect::LandPhase { phase: *phase, commit, check: self.landing_check() };
             sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
         }
     }

@@ -155,6 +155,7 @@ impl From<RepoError> for PrepareError {
             | error @ RepoError::BranchMoved { .. }
             | error @ RepoError::BranchCheckedOut { .. }
             | error @ RepoError::BranchNotFound { .. }
+            | error @ RepoError::RefMoved { .. }
             | error @ RepoError::HeadDiverged { .. }
             | error @ RepoError::UnresolvedConflicts { .. }
             | error @ RepoError::LargeFiles { .. }

@@ -58,6 +58,26 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
 }
 
 #[test]
+fn gate_ref_that_another_program_moved_is_refused() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = start_two_phases(&fixture);
+    wait_for_review(&fixture, &run, 1);
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
+    wait_for_review(&fixture, &run, 2);
+    let gate_ref = format!("refs/jangdan/gate/{run}/1");
+    let examined = fixture.git(&["rev-parse", &gate_ref]).trim().to_owned();
+    // The merged work of the second phase is not approved.
+    fixture.git(&["update-ref", &gate_ref, &format!("jangdan/{run}/run")]);
+    let refused = fixture.host.land(&run, &LandOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains(&gate_ref) && refused.contains(&examined), "{refused}");
+    assert!(!fixture.project_folder().join("T1.txt").exists());
+    // The log names the commit.
+    fixture.git(&["update-ref", "-d", &gate_ref]);
+    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::Landed { .. })));
+    assert_eq!(fixture.git(&["rev-parse", "main"]).trim(), examined);
+}
+
+#[test]
 fn branch_that_is_not_checked_out_moves_with_each_approval() {
     let fixture =
         RunFixture::new("read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n");
