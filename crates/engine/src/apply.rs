@@ -21,7 +21,7 @@ pub(crate) use question::is_allowing_answer;
 pub(crate) use session::unpack_carried_inputs;
 pub(crate) use start::GraphLayout;
 
-use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp, events};
+use domain::{Actor, BlockReason, CompletionProof, EffectId, Event, RecordedEvent, Timestamp, events};
 
 use crate::{
     effect::Effect,
@@ -128,7 +128,9 @@ impl Run {
             }
             Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
-                let TaskStage::Mergeable(proof) = self.task(task_ref).stage else { return };
+                // Events are facts: work that was not queued for its merge is merged without a proof.
+                let queued = self.task(task_ref).stage.queued_proof();
+                let proof = queued.unwrap_or(CompletionProof::Unchecked);
                 self.set_task_stage(task_ref, TaskStage::Merging(proof));
                 self.cancel_turn_wait(task_ref);
                 self.mergeable.retain(|waiting| *waiting != task_ref);

@@ -122,6 +122,11 @@ impl TaskStage {
         matches!(self, Self::Merging(_))
     }
 
+    /// Returns the proof of work that waits for its merge.
+    pub(crate) fn queued_proof(self) -> Option<CompletionProof> {
+        if let Self::Mergeable(proof) = self { Some(proof) } else { None }
+    }
+
     /// Returns whether the task has ended.
     pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Skipped | Self::Cancelled)
