@@ -605,7 +605,7 @@ fn settings_of_the_run_reach_its_effects() {
         start.settings.check_retries = 2;
     }
     let test = LoopTest::new();
-    let calls = test.run_loop(vec![start], Crash::Never, never);
+    let calls = test.run_loop(vec![start], Crash::Never, None);
     assert_eq!(test.outcome(), Some(RunOutcome::Done));
     let effects = calls.executed.iter().map(|(_, effect)| effect);
     let retries = effects.filter_map(|effect| match effect {
