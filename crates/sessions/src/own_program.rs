@@ -23,8 +23,6 @@ fn current_path(path: PathBuf) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
-
     use super::*;
 
     #[test]

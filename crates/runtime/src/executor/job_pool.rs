@@ -224,9 +224,9 @@ mod tests {
             assert!(pool.short.threads.len() <= SHORT_THREADS_MAX);
         }
         let mut reports: Vec<Report> = (0..n_jobs).map(|_| next_report(&inbox)).collect();
-        reports.sort_by_key(|report| match report {
-            Report::EffectFinished { effect, .. } => *effect,
-            report => panic!("{report:?}"),
+        reports.sort_by_key(|report| {
+            let Report::EffectFinished { effect, .. } = report else { panic!("{report:?}") };
+            *effect
         });
         assert_eq!(reports, (0..n_jobs).map(|sequence| finished(effect(sequence))).collect::<Vec<_>>());
     }

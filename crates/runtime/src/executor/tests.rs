@@ -120,10 +120,11 @@ fn each_command_to_an_ended_thread_has_a_report() {
         }
         for mode in [ParkMode::Cold, ParkMode::Frozen] {
             let reports = test.executor.execute(id, Effect::ParkSession { session: SESSION, mode });
-            assert_eq!(reports, [finished.clone()]);
+            assert_eq!(reports, std::slice::from_ref(&finished));
         }
         let wake = |from| Effect::WakeSession { session: SESSION, from, replay: None };
-        assert_eq!(test.executor.execute(id, wake(ParkMode::Frozen)), [finished.clone()]);
+        let reports = test.executor.execute(id, wake(ParkMode::Frozen));
+        assert_eq!(reports, std::slice::from_ref(&finished));
         let reports = test.executor.execute(id, wake(ParkMode::Cold));
         assert!(matches!(reports[..], [Report::SessionLost { session: SESSION, .. }]), "{reports:?}");
     }

@@ -98,9 +98,10 @@ impl Model {
         }
         session.inputs.insert(number, (content.clone(), false));
         session.in_turn = true;
-        let parts = match content {
-            SessionInput::Task { carried, .. } => carried.as_slice(),
-            other => std::slice::from_ref(other),
+        let parts = if let SessionInput::Task { carried, .. } = content {
+            carried.as_slice()
+        } else {
+            std::slice::from_ref(content)
         };
         let has_message = parts.iter().any(|part| matches!(part, SessionInput::UserMessage { .. }));
         let reader = session.task.clone().filter(|_| has_message);
