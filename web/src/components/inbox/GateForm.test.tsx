@@ -67,9 +67,9 @@ const gate = (...rounds: GateRound[]): GateRow => ({
   artefacts: [],
   documents: [],
   tasks: [
-    { id: "T1.1", title: "API", state: "done", marks: [] },
-    { id: "T1.2", title: "Client", state: "done", marks: ["unchecked", "noChanges"] },
-    { id: "T1.3", title: "Docs", state: "skipped", marks: [] },
+    { id: "T1.1", title: "API", state: "done", marks: [], leftOut: [] },
+    { id: "T1.2", title: "Client", state: "done", marks: ["unchecked", "noChanges"], leftOut: [] },
+    { id: "T1.3", title: "Docs", state: "skipped", marks: [], leftOut: [] },
   ],
   approval: null,
   blocks: { timeMs: 0, tasks: 0 },
@@ -135,6 +135,7 @@ test("tasks that are not simply done and checked are listed first", async () => 
     title: "Plain",
     state: "done" as const,
     marks: [],
+    leftOut: [],
   }));
   const row = gate(round(1));
   const box = await render({ ...row, tasks: [...plain, ...row.tasks] });

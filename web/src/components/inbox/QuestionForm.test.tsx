@@ -43,6 +43,7 @@ const PERMISSION: QuestionRow = {
   expiresAt: null,
   answeredAt: null,
   deliveredAt: null,
+  largeFiles: [],
 };
 
 const render = (question: QuestionRow) =>

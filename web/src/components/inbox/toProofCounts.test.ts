@@ -7,6 +7,7 @@ const task = (state: GateTask["state"], ...marks: TaskMark[]): GateTask => ({
   title: "",
   state,
   marks,
+  leftOut: [],
 });
 
 test("done tasks are counted by their proof, and others are not counted", () => {
