@@ -112,9 +112,9 @@ pub enum RepoError {
     RefMoved {
         /// Full name of the ref.
         name: String,
-        /// Its commit.
+        /// The commit that it points to.
         found: String,
-        /// The recorded commit.
+        /// The commit that the log names.
         recorded: String,
     },
     /// A required branch does not exist.

@@ -101,7 +101,7 @@ pub enum PhaseDiffScope {
 pub(crate) struct CommittedWork<'a> {
     pub(crate) task: &'a TaskId,
     pub(crate) title: &'a str,
-    /// The agent.
+    /// Name of the agent.
     pub(crate) author: &'a str,
     /// Files above the size limit that it has.
     pub(crate) large_files: &'a [LargeFile],

@@ -86,7 +86,7 @@ fn spawn(agent: &str) -> Effect {
 
 #[test]
 fn session_that_cannot_start_is_reported_without_the_queue() {
-    let (_, reports) = ExecutorTest::new().execute(spawn("nobody"));
+    let (_, reports) = ExecutorTest::new().execute(spawn("unknown-agent"));
     assert!(matches!(reports[..], [Report::SessionLost { session: SESSION, .. }]), "{reports:?}");
 }
 
