@@ -1,6 +1,7 @@
 //! Answers the inbox of a run automatically, on its own thread.
 
 use std::{
+    error::Error,
     path::Path,
     thread::{self, JoinHandle},
     time::Duration,
@@ -9,6 +10,7 @@ use std::{
 use domain::{RunId, UserCommand};
 use server::{Client, ClientError, LiveEvent, LiveStreamHandle};
 use store::Position;
+use tracing::warn;
 use views::RowKind;
 
 use super::auto_answer::{PendingItems, auto_answers};
@@ -16,8 +18,8 @@ use crate::{failure::Failure, localized::localized, remote};
 
 /// Code of a command that could not be recorded.
 const DISK_FULL: &str = "disk-full";
-/// Delay before such a command is sent again.
-const DISK_FULL_RETRY: Duration = Duration::from_millis(200);
+/// Delay before such a command is sent again, and before the inbox is read again after a failure.
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Options of automatic answers.
 #[derive(Debug, Clone)]
@@ -31,7 +33,7 @@ pub(crate) struct ResponderOptions {
 /// Thread that answers the inbox of a run.
 pub(crate) struct AutoResponder {
     live_stream: LiveStreamHandle,
-    thread: JoinHandle<Result<(), ClientError>>,
+    thread: JoinHandle<()>,
 }
 
 impl AutoResponder {
@@ -49,16 +51,16 @@ impl AutoResponder {
             .open_live_stream(Some(Position(0)), Some(run.clone()))
             .map_err(|error| remote::client_failure(&error))?;
         let live_stream = live.handle();
+        let handle = live.handle();
         let run = run.clone();
         let work = move || {
             for event in live {
                 let LiveEvent::Changed(changed) = event else { continue };
                 if changed.kind == RowKind::Inbox.name() && changed.row.is_some() {
                     thread::sleep(options.pause);
-                    answer_all(&client, &run, &options.person)?;
+                    retry(|| handle.is_closed(), || answer_all(&client, &run, &options.person));
                 }
             }
-            Ok(())
         };
         let thread = thread::Builder::new().name("auto".to_owned()).spawn(work);
         let thread = thread.map_err(|error| Failure {
@@ -77,6 +79,18 @@ impl AutoResponder {
         self.live_stream.close();
         // Watching reports a server that has stopped.
         drop(self.thread.join());
+    }
+}
+
+/// Repeats an attempt until it succeeds or the stream is closed: a run must not wait forever because its server or disk
+/// was busy for a moment.
+fn retry(is_closed: impl Fn() -> bool, mut attempt: impl FnMut() -> Result<(), ClientError>) {
+    while let Err(error) = attempt() {
+        warn!(error = &error as &dyn Error, "cannot answer automatically");
+        if is_closed() {
+            return;
+        }
+        thread::sleep(RETRY_DELAY);
     }
 }
 
@@ -102,11 +116,33 @@ fn send_command(
         match client.send_command(run, person, command) {
             // The disk is full: wait until space is freed, then retry.
             Err(ClientError::Refused { problem, .. }) if problem.code == DISK_FULL => {
-                thread::sleep(DISK_FULL_RETRY);
+                thread::sleep(RETRY_DELAY);
             }
             // The entry was settled in the meantime.
             Ok(_) | Err(ClientError::Refused { .. }) => return Ok(()),
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, io};
+
+    use super::*;
+
+    #[test]
+    fn failed_answer_is_repeated_until_the_stream_is_closed() {
+        let failure =
+            || ClientError::Unreachable { path: "server.sock".into(), source: io::Error::other("busy") };
+        let attempts = Cell::new(0);
+        let fail_until = |n| {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() < n { Err(failure()) } else { Ok(()) }
+        };
+        retry(|| false, || fail_until(3));
+        assert_eq!(attempts.take(), 3);
+        retry(|| attempts.get() == 2, || fail_until(9));
+        assert_eq!(attempts.take(), 2);
     }
 }

@@ -49,6 +49,9 @@ const RETRIES_MAX: u32 = 10;
 /// signals that users rarely send.
 const CRASH_SIGNALS: [i32; 7] = [4, 5, 6, 7, 8, 11, 31];
 
+/// SIGKILL and SIGTERM, with which other programs end a process.
+const KILL_SIGNALS: [i32; 2] = [9, 15];
+
 /// Result of a job.
 pub(super) struct JobResult {
     pub(super) exit_status: Option<i32>,
@@ -141,9 +144,16 @@ fn run_check_once(
     }
 }
 
+/// Returns the signal with which a child of the job's shell was killed, such as by the kernel when memory was short: a
+/// shell exits with 128 and the number.
+fn killed_child_signal(exit_status: Option<i32>) -> Option<i32> {
+    KILL_SIGNALS.into_iter().find(|signal| exit_status == Some(128 + signal))
+}
+
 /// Returns why a finished job says nothing about the work.
 fn obstacle(context: &RunContext, job: &Job<'_>, result: &JobResult) -> Option<CheckObstacle> {
-    if let Some(signal) = result.signal.filter(|signal| !CRASH_SIGNALS.contains(signal)) {
+    let signal = result.signal.or_else(|| killed_child_signal(result.exit_status));
+    if let Some(signal) = signal.filter(|signal| !CRASH_SIGNALS.contains(signal)) {
         return Some(CheckObstacle::Signal { signal });
     }
     if result.exit_status == Some(0) || result.is_timed_out {

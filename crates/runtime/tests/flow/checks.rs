@@ -275,9 +275,12 @@ fn check_with_a_missing_or_unexecutable_path_in_the_worktree_is_returned_to_the_
 
 #[test]
 fn check_that_is_killed_goes_to_the_user_and_a_crash_to_the_agent() {
-    for (command, kind) in
-        [("kill -9 $$", EscalationType::CheckNotRun), ("kill -SEGV $$", EscalationType::TestFailure)]
-    {
+    for (command, kind) in [
+        ("kill -9 $$", EscalationType::CheckNotRun),
+        // A child of the check, such as a test program that the kernel ends when memory is short.
+        ("sh -c 'kill -9 $$'; exit $?", EscalationType::CheckNotRun),
+        ("kill -SEGV $$", EscalationType::TestFailure),
+    ] {
         let fixture = RunFixture::new(WAITS_AND_REPEATS);
         fixture.release_barrier("T2");
         let mut work = plan(&["T1"]);

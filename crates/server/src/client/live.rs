@@ -92,6 +92,10 @@ impl LiveStreamHandle {
     pub fn close(&self) {
         self.is_closed.send_replace(true);
     }
+
+    pub fn is_closed(&self) -> bool {
+        *self.is_closed.borrow()
+    }
 }
 
 type SseEvents = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
