@@ -107,7 +107,7 @@ fn check_mistake(
     let prompt = format!("How is it, for the {number}. time?");
     context.set_script([
         (prompt.as_str(), ScriptedTurn::text_reply(&wrong)),
-        ("The correct form", ScriptedTurn::text_reply(&right)),
+        ("Write it like this example", ScriptedTurn::text_reply(&right)),
     ]);
     let turn = context.agent()?.prompt_and_wait(&prompt)?;
     let found: Vec<DecodedKind> = turn.items.iter().map(decoded_kind).collect();
