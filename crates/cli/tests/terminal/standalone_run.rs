@@ -132,7 +132,7 @@ fn a_server_continues_when_the_reader_of_its_messages_is_gone() {
 
 #[test]
 fn a_run_without_a_terminal_is_in_the_language_of_the_environment() {
-    let project = new_project_without_server();
+    let mut project = new_project_without_server();
     let run_in_korean = |arguments: &[&str]| {
         let output = project.command(arguments).env("LC_ALL", "ko_KR.UTF-8").output().unwrap();
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
@@ -162,4 +162,7 @@ fn a_run_without_a_terminal_is_in_the_language_of_the_environment() {
     assert!(plan.contains("올바른 계획: 작업 1개, 1단계"), "{plan}");
     let (_, replay) = run_in_korean(&["replay"]);
     assert!(replay.contains("작업 1개 중 0개 완료, 1건 확인 필요"), "{replay}");
+    // Ends the agent, which is still running.
+    project.start_server();
+    project.stop_server();
 }
