@@ -3,9 +3,9 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
-use domain::{PhaseNumber, RunId, TaskId};
+use domain::{ParseError, PhaseNumber, RunId, TaskId};
 
-use crate::{data, failure::Failure};
+use crate::{data, failure::Failure, localized::localized};
 
 /// The data directory and the form of the output.
 #[derive(Debug, Args)]
@@ -73,8 +73,16 @@ pub(crate) struct ConfirmArguments {
 }
 
 /// Parses the id that a command acts on. The error for a run's id says how a run is named.
-pub(crate) fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|error: T::Err| explain_run_id(word, error.to_string()))
+pub(crate) fn parse_id<T: FromStr<Err = ParseError>>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|error: ParseError| {
+        // As in "question id (write q_7)".
+        let example = error.expected.split_once("(write ").map(|(_, example)| example.trim_end_matches(')'));
+        let korean = match example {
+            Some(example) => format!("올바른 id가 아닙니다. 예: {example}"),
+            None => "올바른 값이 아닙니다".to_owned(),
+        };
+        explain_run_id(word, localized(error.to_string(), korean))
+    })
 }
 
 /// Parses a task's id. A word of the form of a run's id, such as `rz56g7`, is refused: it is hardly a task.
@@ -84,20 +92,30 @@ pub(crate) fn parse_task_id(word: &str) -> Result<TaskId, String> {
         && word.starts_with('r')
         && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     if is_run_id {
-        return Err(explain_run_id(word, format!("'{word}' is not a task id (write T1.3)")));
+        let what = localized(
+            format!("'{word}' is not a task id (write T1.3)"),
+            "올바른 작업 id가 아닙니다. 예: T1.3",
+        );
+        return Err(explain_run_id(word, what));
     }
     parse_id(word)
 }
 
 /// Parses the number of a phase, with the same error for a run's id.
 pub(crate) fn parse_phase(word: &str) -> Result<PhaseNumber, String> {
-    let invalid = || format!("'{word}' is not a phase number (write 2)");
+    let invalid = || {
+        localized(format!("'{word}' is not a phase number (write 2)"), "올바른 단계 번호가 아닙니다. 예: 2")
+    };
     word.parse().map_err(|_| explain_run_id(word, invalid()))
 }
 
 fn explain_run_id(word: &str, error: String) -> String {
     match word.parse::<RunId>() {
-        Ok(run) if word.starts_with('r') => format!("{error}. Name a run with --run {run}"),
+        Ok(run) if word.starts_with('r') => {
+            let naming =
+                localized(format!("Name a run with --run {run}"), format!("실행을 지정하려면: --run {run}"));
+            format!("{error}. {naming}")
+        }
         Ok(_) | Err(_) => error,
     }
 }

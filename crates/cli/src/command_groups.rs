@@ -1,8 +1,9 @@
 //! The groups of `jangdan --help`. clap lists subcommands in one block, so the list is written into its help template.
 //!
-//! In Korean, the list and the line about each command are; descriptions of arguments are in English.
+//! In Korean, descriptions of commands and arguments are replaced by those of a table.
 
 mod korean;
+mod korean_arguments;
 
 use clap::Command;
 use domain::Locale;
@@ -53,12 +54,17 @@ pub(crate) fn with_groups(command: Command, locale: Locale) -> Command {
     command.help_template(template)
 }
 
+/// Translates what clap itself wrote into a rendered help.
+pub(crate) fn korean_help(rendered: &str) -> String {
+    korean::translate_rendered(rendered)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
     use domain::Locale;
 
-    use super::{GROUPS, with_groups};
+    use super::{GROUPS, korean_help, with_groups};
     use crate::Arguments;
 
     #[test]
@@ -81,6 +87,27 @@ mod tests {
         insta::assert_snapshot!(help);
         let help = with_groups(Arguments::command(), Locale::Ko).render_help().to_string();
         insta::assert_snapshot!("help_in_korean", help);
+    }
+
+    #[test]
+    fn help_of_a_command_is_korean() {
+        let help = |arguments: &[&str]| {
+            let command = with_groups(Arguments::command(), Locale::Ko);
+            korean_help(&command.try_get_matches_from(arguments).unwrap_err().to_string())
+        };
+        insta::assert_snapshot!("help_of_answer_in_korean", help(&["jangdan", "answer", "--help"]));
+        insta::assert_snapshot!("help_of_session_in_korean", help(&["jangdan", "help", "session"]));
+        let has_english_word = |line: &&str| {
+            let words = line.split(|char: char| !char.is_ascii_lowercase());
+            words.filter(|word| ["print", "default", "possible", "usage", "the", "of"].contains(word)).count()
+                > 0
+        };
+        for command in Arguments::command().get_subcommands().filter(|command| command.get_name() != "say") {
+            let text = help(&["jangdan", command.get_name(), "--help"]);
+            let english: Vec<_> =
+                text.lines().filter(has_english_word).filter(|line| !line.starts_with("사용법")).collect();
+            assert!(english.is_empty() || command.is_hide_set(), "{english:#?}");
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ use runtime::prepare::input::{self, InputError};
 
 use crate::{
     failure::{Failure, print_hint},
+    input_failure::input_failure,
+    localized::localized,
     printable::printable_json,
 };
 
@@ -63,22 +65,24 @@ enum KeyRequirementArgument {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keys == KeyRequirementArgument::Required && arguments.key.is_none() {
-        print_hint("With --keys required, no message counts without the session key: add --key.");
+        print_hint(&localized(
+            "With --keys required, no message counts without the session key: add --key.",
+            "--keys required를 쓰면 세션 키가 없는 메시지는 인정하지 않습니다. --key를 추가하세요.",
+        ));
     }
     let mut decoder = build_decoder(arguments);
     match decode(arguments, &mut decoder) {
         Ok(()) => {}
-        Err(DecodeError::Input(error)) => {
-            return Err(Failure { hint: Some(error.hint()), what: error.to_string(), exit: 1 });
-        }
+        Err(DecodeError::Input(error)) => return Err(input_failure(&error)),
         Err(DecodeError::Output(error)) => {
             return Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err);
         }
     }
     if decoder.repaints_screen() {
-        print_hint(
+        print_hint(&localized(
             "The output moves the cursor or switches screens. Use --screen to decode what a user sees.",
-        );
+            "출력이 커서를 옮기거나 화면을 바꿉니다. 사용자가 보는 화면을 해석하려면 --screen을 사용하세요.",
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -159,7 +159,9 @@ fn can_answer() -> bool {
 fn parse_speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(speed) if (0.1..=1000.0).contains(&speed) => Ok(speed),
-        Ok(_) | Err(_) => Err("the speed is a number from 0.1 to 1000".to_owned()),
+        Ok(_) | Err(_) => {
+            Err(localized("the speed is a number from 0.1 to 1000", "속도는 0.1에서 1000 사이의 숫자입니다"))
+        }
     }
 }
 

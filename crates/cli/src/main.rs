@@ -12,6 +12,7 @@ mod chat;
 mod checks;
 mod clean;
 mod command_groups;
+mod command_line_error;
 mod completions;
 mod config;
 mod control;
@@ -25,6 +26,7 @@ mod failure;
 mod hook;
 mod inbox;
 mod init;
+mod input_failure;
 mod land;
 mod link;
 mod localized;
@@ -187,9 +189,11 @@ enum PlanCommand {
 }
 
 fn main() -> ExitCode {
-    let matches =
-        command_groups::with_groups(Arguments::command(), remote::environment_locale()).get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let locale = remote::environment_locale();
+    let matches = command_groups::with_groups(Arguments::command(), locale).try_get_matches();
+    let arguments = matches
+        .and_then(|matches| Arguments::from_arg_matches(&matches))
+        .unwrap_or_else(|error| command_line_error::exit(&error, locale));
     let result = match arguments.command {
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),

@@ -20,6 +20,7 @@ use runtime::prepare::input::{self, InputError, InputErrorKind};
 
 use crate::{
     failure::{self, Failure},
+    input_failure::input_failure,
     printable::printable_json,
     snippet::{self, FileProblem},
 };
@@ -53,7 +54,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(error) if arguments.json => (Vec::new(), ParsedPlan::from_failure(input_diagnostic(&error))),
         Err(error) => {
             let code = input_diagnostic(&error).code.as_str();
-            return Err(Failure { what: format!("{error} [{code}]"), hint: Some(error.hint()), exit: 1 });
+            let failure = input_failure(&error);
+            return Err(Failure { what: format!("{} [{code}]", failure.what), ..failure });
         }
     };
     let result = if arguments.json {

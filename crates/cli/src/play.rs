@@ -16,6 +16,7 @@ use scripted_agent::{AgentInvocation, Script, ScriptError, ScriptRunError};
 
 use crate::{
     failure::{self, Failure},
+    input_failure::input_failure,
     localized::localized,
     snippet::{self, FileProblem},
 };
@@ -44,11 +45,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             exit: 2,
         });
     }
-    let bytes = input::read(&arguments.script, SCRIPT_BYTES_MAX).map_err(|error| Failure {
-        hint: Some(error.hint()),
-        what: error.to_string(),
-        exit: 2,
-    })?;
+    let bytes = input::read(&arguments.script, SCRIPT_BYTES_MAX)
+        .map_err(|error| Failure { exit: 2, ..input_failure(&error) })?;
     let name = arguments.script.to_string_lossy();
     let text = String::from_utf8(bytes).map_err(|_| Failure {
         what: localized(format!("{name} is not a text file."), format!("텍스트 파일이 아닙니다: {name}")),

@@ -4,12 +4,13 @@ use std::{env, io, ops::Deref, path::Path};
 
 use clap::Args;
 use config::{LoadedConfig, Origin, Problem, Severity};
-use runtime::prepare::input::InputError;
 
 use crate::{
     failure::{Failure, print_error, print_warning},
+    input_failure::input_failure,
     localized::localized,
     plural::plural,
+    remote::environment_locale,
     snippet::{self, FileProblem},
 };
 
@@ -80,6 +81,8 @@ impl ConfigLoader {
 
     fn print_problem(&self, problem: &Problem) -> io::Result<()> {
         let Problem { severity, origin, message, hint } = problem;
+        let locale = environment_locale();
+        let (message, hint) = (message.text(locale), hint.as_ref().map(|hint| hint.text(locale)));
         let is_warning = *severity == Severity::Warning;
         if let Origin::File { name, at: Some(at) } = origin
             && let Some(text) = self.file_text(name)
@@ -92,12 +95,12 @@ impl ConfigLoader {
                 span,
                 is_warning,
                 code: None,
-                message,
+                message: &message,
                 hint,
             });
         }
         let what = match origin {
-            Origin::Default => message.clone(),
+            Origin::Default => message,
             Origin::File { .. } | Origin::Environment { .. } | Origin::Flag { .. } => {
                 format!("{origin}: {message}")
             }
@@ -121,8 +124,4 @@ pub(crate) fn current_directory() -> Result<std::path::PathBuf, Failure> {
         hint: Some(localized("Change to an existing directory.", "있는 폴더로 이동하세요.")),
         exit: 1,
     })
-}
-
-fn input_failure(error: &InputError) -> Failure {
-    Failure { what: error.to_string(), hint: Some(error.hint()), exit: 1 }
 }

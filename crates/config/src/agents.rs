@@ -2,7 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::{closest_name::closest_name, origin::Origin, problem::ProblemList, value::Value, values::Values};
+use crate::{
+    closest_name::closest_name,
+    origin::Origin,
+    problem::ProblemList,
+    problem_text::{ProblemHint, ProblemMessage},
+    value::Value,
+    values::Values,
+};
 
 /// Keys that an agent must have, from its own table or from the agent that it extends.
 const REQUIRED_KEYS: [&str; 2] = ["driver", "command"];
@@ -43,13 +50,13 @@ impl<'a> KnownAgents<'a> {
             || origin.clone(),
             || {
                 let hint = match closest_name(name, all()) {
-                    Some(name) => format!("did you mean \"{name}\"?"),
-                    None => format!(
-                        "known agents: {}; add one as [agents.NAME]",
-                        all().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
-                    ),
+                    Some(name) => ProblemHint::DidYouMean { names: vec![format!("\"{name}\"")] },
+                    None => {
+                        let names: BTreeSet<_> = all().map(str::to_owned).collect();
+                        ProblemHint::KnownAgents { names: names.into_iter().collect() }
+                    }
                 };
-                (format!("unknown agent '{name}'"), Some(hint))
+                (ProblemMessage::UnknownAgent { name: name.to_owned() }, Some(hint))
             },
         );
     }
@@ -76,11 +83,9 @@ impl<'a> KnownAgents<'a> {
                 Some((base, _)) if chain.contains(&base) => {
                     // Each agent of a cycle is reported once, at its own table.
                     if let Some((_, origin)) = self.base(agent).filter(|_| base == agent) {
-                        let hint = Some("remove `extends` from one of them".to_owned());
-                        problems.push_error(
-                            || origin.clone(),
-                            || (format!("agent '{agent}' extends itself"), hint),
-                        );
+                        let message = ProblemMessage::ExtendsItself { agent: agent.to_owned() };
+                        problems
+                            .push_error(|| origin.clone(), || (message, Some(ProblemHint::RemoveExtends)));
                     }
                     return;
                 }
@@ -103,11 +108,10 @@ impl<'a> KnownAgents<'a> {
         // Missing keys are reported at the agent that extends nothing.
         let Some(origin) = self.values.agents.get(agent).filter(|_| name == agent) else { return };
         let is_missing = |key: &&&str| self.values.agent_value(agent, key).is_none();
-        let missing: Vec<_> = REQUIRED_KEYS.iter().filter(is_missing).map(|key| format!("`{key}`")).collect();
-        if !missing.is_empty() {
-            let hint = "add it, or extend another agent: extends = \"shell\"".to_owned();
-            let what = format!("agent '{agent}' has no {}", missing.join(" and no "));
-            problems.push_error(|| origin.clone(), || (what, Some(hint)));
+        let keys: Vec<_> = REQUIRED_KEYS.iter().filter(is_missing).copied().collect();
+        if !keys.is_empty() {
+            let message = ProblemMessage::MissingAgentKeys { agent: agent.to_owned(), keys };
+            problems.push_error(|| origin.clone(), || (message, Some(ProblemHint::AddAgentKey)));
         }
     }
 }

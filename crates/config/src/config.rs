@@ -7,7 +7,13 @@ use domain::{
     Role, RunSettings,
 };
 
-use crate::{problem::ProblemList, units::TIME_MS_MAX, value::Value, values::Values};
+use crate::{
+    problem::ProblemList,
+    problem_text::{ProblemHint, ProblemMessage},
+    units::TIME_MS_MAX,
+    value::Value,
+    values::Values,
+};
 
 /// The settings that a run starts with.
 #[derive(Debug, Clone, PartialEq)]
@@ -263,8 +269,8 @@ fn budget_config(values: &Values, problems: &mut ProblemList) -> BudgetConfig {
     if let ([_, _], Some(money)) = (task.as_slice(), values.sourced_value("budgets.task.money"))
         && let Some(origin) = money.origins.last()
     {
-        let hint = Some("set tokens or money, not both; a phase and a run may have both".to_owned());
-        problems.push_error(|| origin.clone(), || ("a task has only one budget".to_owned(), hint));
+        let hint = Some(ProblemHint::TokensOrMoney);
+        problems.push_error(|| origin.clone(), || (ProblemMessage::SeveralTaskBudgets, hint));
     }
     BudgetConfig { task: task.first().copied(), phase: budgets_of_scope(values, "phase") }
 }
@@ -279,9 +285,8 @@ fn ports(values: &Values, problems: &mut ProblemList) -> PortConfig {
         && last - first < per_task - 1
         && let Some(origin) = sourced.origins.last()
     {
-        let hint = Some(format!("each task needs {per_task} (`worktree.ports_per_task`)"));
-        problems
-            .push_error(|| origin.clone(), || ("the range has too few ports for one task".to_owned(), hint));
+        let hint = Some(ProblemHint::PortsPerTask { n_ports: per_task });
+        problems.push_error(|| origin.clone(), || (ProblemMessage::TooFewPorts, hint));
     }
     PortConfig { first, last, per_task }
 }

@@ -13,6 +13,7 @@ use crate::{
     layer::Layer,
     location::{LineIndex, ValueLocation},
     origin::Origin,
+    problem_text::{ProblemHint, ProblemMessage},
     raw_value::RawValue,
 };
 
@@ -27,15 +28,15 @@ impl Layer<'_> {
     /// Reads all keys of a file.
     pub(crate) fn read_file(&mut self, name: &str, bytes: &[u8]) {
         let whole = Origin::File { name: name.to_owned(), at: None };
-        let report = |layer: &mut Self, message: String, hint: &str| {
-            layer.problems.push_error(|| whole.clone(), || (message, Some(hint.to_owned())));
+        let report = |layer: &mut Self, message: ProblemMessage, hint: ProblemHint| {
+            layer.problems.push_error(|| whole.clone(), || (message, Some(hint)));
         };
         if bytes.len() > FILE_BYTES_MAX {
-            let message = format!("the file is larger than {} KiB", FILE_BYTES_MAX / 1024);
-            return report(self, message, "check that it is the right file");
+            let message = ProblemMessage::FileTooLarge { max_kib: FILE_BYTES_MAX / 1024 };
+            return report(self, message, ProblemHint::CheckFile);
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return report(self, "the file is not UTF-8 text".to_owned(), "save it as UTF-8");
+            return report(self, ProblemMessage::NotUtf8, ProblemHint::SaveAsUtf8);
         };
         let lines = LineIndex::new(name, text);
         let (table, errors) = DeTable::parse_recoverable(lines.text());
@@ -44,7 +45,8 @@ impl Layer<'_> {
             let span = error.span().unwrap_or(0..0);
             // Report one syntax error per line; the others usually follow from it.
             if broken.insert(lines.line(span.start)) {
-                self.problems.push_error(|| lines.origin(span), || (error.message().to_owned(), None));
+                let message = || ProblemMessage::Syntax { message: error.message().to_owned() };
+                self.problems.push_error(|| lines.origin(span), || (message(), None));
             }
         }
         let reader = FileReader { lines: &lines, broken };

@@ -4,6 +4,7 @@ use crate::{
     closest_name::closest_name,
     keys::KEYS,
     path::{dotted, quoted},
+    problem_text::ProblemHint,
     value_kind::ValueKind,
 };
 
@@ -44,17 +45,18 @@ pub(crate) fn path_kind(path: &[String]) -> PathKind {
 }
 
 /// Returns a hint for an unknown path: a similar key, else the keys that exist there.
-pub(crate) fn suggestion(path: &[String]) -> String {
+pub(crate) fn suggestion(path: &[String]) -> Option<ProblemHint> {
+    let did_you_mean = |names: Vec<String>| Some(ProblemHint::DidYouMean { names });
     if let Some((_, right)) = MOVED_KEYS.iter().find(|(name, _)| *name == dotted(path)) {
-        return format!("did you mean `{right}`?");
+        return did_you_mean(vec![format!("`{right}`")]);
     }
     let n_known =
         (1..=path.len()).take_while(|&n| !matches!(path_kind(&path[..n]), PathKind::Unknown)).count();
     let (parent, rest) = path.split_at(n_known.min(path.len().saturating_sub(1)));
-    let Some((name, below)) = rest.split_first() else { return String::new() };
+    let Some((name, below)) = rest.split_first() else { return None };
     if let Some(right) = closest_name(name, names_in(parent)) {
         let right = [parent, &[right.to_owned()], below].concat();
-        return format!("did you mean `{}`?", dotted(&right));
+        return did_you_mean(vec![format!("`{}`", dotted(&right))]);
     }
     let last = below.last().unwrap_or(name);
     let elsewhere = KEYS.iter().filter(|key| !key.name.contains('*'));
@@ -62,19 +64,14 @@ pub(crate) fn suggestion(path: &[String]) -> String {
     let elsewhere: Vec<_> = elsewhere.collect();
     if let Some(right) = closest_name(last, elsewhere.iter().map(|(last, _)| *last)) {
         let right: Vec<_> = elsewhere.iter().filter(|(last, _)| *last == right).collect();
-        let right: Vec<_> = right.iter().map(|(_, whole)| format!("`{whole}`")).collect();
-        return format!("did you mean {}?", right.join(" or "));
+        return did_you_mean(right.iter().map(|(_, whole)| format!("`{whole}`")).collect());
     }
-    describe_known_names(parent)
+    Some(known_names(parent))
 }
 
 /// Lists the keys and tables below a path.
-pub(crate) fn describe_known_names(parent: &[String]) -> String {
-    let names: Vec<_> = names_in(parent).collect();
-    match parent {
-        [] => format!("known keys: {}", names.join(", ")),
-        parent => format!("`{}` has {}", dotted(parent), names.join(", ")),
-    }
+pub(crate) fn known_names(parent: &[String]) -> ProblemHint {
+    ProblemHint::KnownKeys { parent: dotted(parent), names: names_in(parent).collect() }
 }
 
 /// Returns the TOML header of a table.

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crate::{
-    key::{PathKind, describe_known_names, path_kind, suggestion, table_header},
+    key::{PathKind, known_names, path_kind, suggestion, table_header},
     keys::KEYS,
     location::ValueLocation,
     origin::Origin,
     parse::{PathBase, parse},
     path::dotted,
     problem::{Problem, ProblemList, Severity},
+    problem_text::{ProblemHint, ProblemMessage},
     raw_value::RawValue,
     values::Values,
 };
@@ -43,23 +44,20 @@ impl Layer<'_> {
             PathKind::Unknown => self.problems.push_error(
                 || location.origin(),
                 || {
-                    let name = path.last().map_or("", String::as_str);
-                    (format!("unknown key `{name}`"), Some(suggestion(&path)))
+                    let name = path.last().cloned().unwrap_or_default();
+                    (ProblemMessage::UnknownKey { name }, suggestion(&path))
                 },
             ),
             PathKind::Table => self.problems.push_error(whole, || {
                 let hint = match raw {
-                    RawValue::Toml(_) => {
-                        format!("write {} on its own line, with its keys below", table_header(&path))
-                    }
-                    RawValue::Text(_) => describe_known_names(&path),
+                    RawValue::Toml(_) => ProblemHint::TableHeader { header: table_header(&path) },
+                    RawValue::Text(_) => known_names(&path),
                 };
-                (format!("`{}` is a table of keys", dotted(&path)), Some(hint))
+                (ProblemMessage::TableOfKeys { path: dotted(&path) }, Some(hint))
             }),
-            PathKind::Key(_) if !has_valid_variable_name(&path) => self.problems.push_error(
-                || location.origin(),
-                || ("invalid name of an environment variable".to_owned(), None),
-            ),
+            PathKind::Key(_) if !has_valid_variable_name(&path) => {
+                self.problems.push_error(|| location.origin(), || (ProblemMessage::InvalidVariableName, None))
+            }
             PathKind::Key(key) if self.register_agent(&path, location) => {
                 match parse(key.kind, raw, self.base) {
                     Ok(value) => self.values.set(path, key, value, whole()),
@@ -67,7 +65,7 @@ impl Layer<'_> {
                         for error in errors {
                             let origin =
                                 || error.span.map_or_else(whole, |span| location.origin_of_part(span));
-                            let must = || format!("`{}` must be {}", dotted(&path), key.kind.description());
+                            let must = || ProblemMessage::WrongValue { path: dotted(&path), kind: key.kind };
                             self.problems
                                 .push_error(origin, || (error.message.unwrap_or_else(must), error.hint));
                         }
@@ -85,17 +83,18 @@ impl Layer<'_> {
             return true;
         }
         let problem = if name.parse::<domain::AgentName>().is_err() {
-            Some(("invalid name of an agent", "a name has letters, digits, '_', '-' and '.'"))
+            Some((ProblemMessage::InvalidAgentName, ProblemHint::AgentNameCharacters))
         } else if self.values.agents.len() >= AGENTS_MAX {
-            Some(("too many agents", "at most 256 can be configured"))
+            Some((ProblemMessage::TooManyAgents, ProblemHint::AgentLimit))
         } else {
             self.values.agents.insert(name.clone(), location.origin());
             None
         };
+        let is_usable = problem.is_none();
         if let Some((message, hint)) = problem {
-            self.problems.push_error(|| location.origin(), || (message.to_owned(), Some(hint.to_owned())));
+            self.problems.push_error(|| location.origin(), || (message, Some(hint)));
         }
-        problem.is_none()
+        is_usable
     }
 
     /// Returns the path for an old name or a shorthand; warns about an old name.
@@ -111,8 +110,8 @@ impl Layer<'_> {
             self.problems.push(|| Problem {
                 severity: Severity::Warning,
                 origin: location.origin(),
-                message: format!("`{old}` was renamed"),
-                hint: Some(format!("write `{new}`")),
+                message: ProblemMessage::RenamedKey { old },
+                hint: Some(ProblemHint::Write { text: format!("`{new}`") }),
             });
             return split(new);
         }

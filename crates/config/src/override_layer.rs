@@ -8,6 +8,7 @@ use crate::{
     location::ValueLocation,
     origin::Origin,
     path::split,
+    problem_text::{ProblemHint, ProblemMessage},
     raw_value::RawValue,
 };
 
@@ -31,10 +32,9 @@ impl Layer<'_> {
             if KEYS.iter().any(|key| key.name == name) || is_shorthand(&name) {
                 self.set(vec![name], RawValue::Text(value), &location);
             } else if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
-                let right = format!("{PREFIX}{}", key.name.replace('.', "__").to_uppercase());
-                let hint = Some(format!("two `_` separate the parts of a key: write {right}"));
-                self.problems
-                    .push_error(|| location.origin(), || ("the variable is not a setting".to_owned(), hint));
+                let name = format!("{PREFIX}{}", key.name.replace('.', "__").to_uppercase());
+                let hint = Some(ProblemHint::WriteVariable { name });
+                self.problems.push_error(|| location.origin(), || (ProblemMessage::NotASetting, hint));
             }
         }
     }
@@ -48,10 +48,7 @@ impl Layer<'_> {
                 Some((name, value)) => self.set(split(name), RawValue::Text(value.trim_start()), &location),
                 None => self.problems.push_error(
                     || location.origin(),
-                    || {
-                        let hint = "write KEY=VALUE, for example park.cold_after=1h".to_owned();
-                        ("the flag has no value".to_owned(), Some(hint))
-                    },
+                    || (ProblemMessage::FlagWithoutValue, Some(ProblemHint::WriteKeyValue)),
                 ),
             }
         }

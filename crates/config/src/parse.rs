@@ -10,6 +10,7 @@ use domain::{AgentName, Budget, PermissionKind};
 use crate::{
     closest_name::closest_name,
     problem::PROBLEMS_MAX,
+    problem_text::{ProblemHint, ProblemMessage},
     raw_value::{ListItem, RawValue},
     units::{parse_port_range, parse_price, parse_size_bytes, parse_time_ms},
     value::Value,
@@ -28,9 +29,9 @@ const KINDS: [PermissionKind; 5] = [
 #[derive(Debug, Default)]
 pub(crate) struct ValueError {
     /// Message; `None` if the description of the kind is enough.
-    pub(crate) message: Option<String>,
+    pub(crate) message: Option<ProblemMessage>,
     /// How to fix it.
-    pub(crate) hint: Option<String>,
+    pub(crate) hint: Option<ProblemHint>,
     /// Location of the invalid part, if it is not the whole value.
     pub(crate) span: Option<Range<usize>>,
 }
@@ -122,8 +123,7 @@ fn has_no_nul(text: &str) -> bool {
 }
 
 fn nul_error(span: Option<Range<usize>>) -> ValueError {
-    let message = Some("the text contains a NUL character".to_owned());
-    ValueError { message, hint: Some("remove it: no program accepts it".to_owned()), span }
+    ValueError { message: Some(ProblemMessage::NulCharacter), hint: Some(ProblemHint::RemoveNul), span }
 }
 
 fn invalid_value_error() -> Vec<ValueError> {
@@ -140,8 +140,8 @@ fn require_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<Lis
         Ok(ListItem { text, .. }) if has_no_nul(text) => None,
         Ok(ListItem { span, .. }) => Some(nul_error(span.clone())),
         Err(span) => Some(ValueError {
-            message: Some("this must be a string".to_owned()),
-            hint: Some("put it in quotes".to_owned()),
+            message: Some(ProblemMessage::NotAString),
+            hint: Some(ProblemHint::PutInQuotes),
             span: Some(span.clone()),
         }),
     });
@@ -153,11 +153,11 @@ fn require_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<Lis
 /// Returns the list if `check` finds nothing wrong with its items.
 fn checked_items(
     items: Vec<ListItem>,
-    check: impl Fn(&str) -> Option<(&'static str, Option<String>)>,
+    check: impl Fn(&str) -> Option<(ProblemMessage, Option<ProblemHint>)>,
 ) -> Result<Value, Vec<ValueError>> {
     let errors = items.iter().filter_map(|ListItem { text, span }| {
         let (message, hint) = check(text)?;
-        Some(ValueError { message: Some(message.to_owned()), hint, span: span.clone() })
+        Some(ValueError { message: Some(message), hint, span: span.clone() })
     });
     // More would not be reported.
     let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
@@ -170,14 +170,14 @@ fn plain_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
     let base = PathBase { folder: Path::new(""), home: None };
     let is_valid = raw.is_quoted() && parse(kind, RawValue::Text(&text), base).is_ok();
     ValueError {
-        hint: is_valid.then(|| format!("write {} without quotes", text.trim())),
+        hint: is_valid.then(|| ProblemHint::WriteWithoutQuotes { text: text.trim().to_owned() }),
         ..ValueError::default()
     }
 }
 
 fn not_a_list_error(raw: RawValue<'_>) -> ValueError {
     let text = raw.text().map(|text| Value::Texts(vec![text.into_owned()]).to_toml());
-    ValueError { hint: text.map(|list| format!("write {list}")), ..ValueError::default() }
+    ValueError { hint: text.map(|text| ProblemHint::Write { text }), ..ValueError::default() }
 }
 
 fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> {
@@ -186,7 +186,7 @@ fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> 
         None => {
             let closest = closest_name(text, names.iter().copied());
             Err(vec![ValueError {
-                hint: closest.map(|name| format!("did you mean \"{name}\"?")),
+                hint: closest.map(|name| ProblemHint::DidYouMean { names: vec![format!("\"{name}\"")] }),
                 ..ValueError::default()
             }])
         }
@@ -195,7 +195,7 @@ fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> 
 
 fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
     if let Some(digits) = raw.number_literal() {
-        let hint = format!("a duration has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
+        let hint = ProblemHint::WriteUnit { digits: digits.to_owned() };
         return Err(vec![ValueError { hint: Some(hint), ..ValueError::default() }]);
     }
     match raw.text().ok_or_else(invalid_value_error)?.as_ref() {
@@ -213,10 +213,11 @@ fn budget(raw: RawValue<'_>, prefix: &str) -> Option<Budget> {
 }
 
 fn agent(text: &str) -> Result<Value, Vec<ValueError>> {
-    let hint = || Some("a name has letters, digits, '_', '-' and '.'".to_owned());
     match text.parse::<AgentName>() {
         Ok(name) => Ok(Value::Text(name.into())),
-        Err(_) => Err(vec![ValueError { hint: hint(), ..ValueError::default() }]),
+        Err(_) => {
+            Err(vec![ValueError { hint: Some(ProblemHint::AgentNameCharacters), ..ValueError::default() }])
+        }
     }
 }
 
@@ -236,11 +237,12 @@ fn identity(text: &str) -> Result<Value, Vec<ValueError>> {
 const PLACEHOLDERS: [&str; 4] = ["id", "title", "agent", "run"];
 
 fn commit_message(text: &str) -> Result<Value, Vec<ValueError>> {
-    let error = |message: String, hint| {
+    let error = |message, hint| {
         Err(vec![ValueError { message: Some(message), hint: Some(hint), ..ValueError::default() }])
     };
     if text.trim().is_empty() {
-        return error("the message is empty".to_owned(), "write \"{id}: {title}\"".to_owned());
+        let example = "\"{id}: {title}\"".to_owned();
+        return error(ProblemMessage::EmptyCommitMessage, ProblemHint::Write { text: example });
     }
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase());
     let mut names = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).filter(is_name);
@@ -248,44 +250,44 @@ fn commit_message(text: &str) -> Result<Value, Vec<ValueError>> {
         None => Ok(Value::Text(text.to_owned())),
         Some(name) => {
             let hint = match closest_name(name, PLACEHOLDERS) {
-                Some(closest) => format!("did you mean {{{closest}}}?"),
-                None => "use {id}, {title}, {agent} and {run}".to_owned(),
+                Some(closest) => ProblemHint::DidYouMean { names: vec![format!("{{{closest}}}")] },
+                None => ProblemHint::Placeholders,
             };
-            error(format!("the message has an unknown placeholder {{{name}}}"), hint)
+            error(ProblemMessage::UnknownPlaceholder { name: name.to_owned() }, hint)
         }
     }
 }
 
-fn check_pattern(text: &str) -> Option<(&'static str, Option<String>)> {
+fn check_pattern(text: &str) -> Option<(ProblemMessage, Option<ProblemHint>)> {
     let rest = text.strip_prefix('=').unwrap_or(text);
     let (kind, subject) = rest.split_once(':').unwrap_or(("", rest));
     if subject.is_empty() {
-        return Some(("the pattern is empty", None));
+        return Some((ProblemMessage::EmptyPattern, None));
     }
     // The subject may contain a colon, so only a misspelled kind is an error.
     let kinds = KINDS.map(PermissionKind::pattern_name);
     let closest = closest_name(kind, kinds).filter(|_| !kinds.contains(&kind))?;
-    Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
+    let names = vec![format!("\"{closest}:{subject}\"")];
+    Some((ProblemMessage::UnknownPatternKind, Some(ProblemHint::DidYouMean { names })))
 }
 
-fn check_name(text: &str) -> Option<(&'static str, Option<String>)> {
-    let hint = || Some("write the name of a file or folder; it applies at any depth".to_owned());
+fn check_name(text: &str) -> Option<(ProblemMessage, Option<ProblemHint>)> {
+    let hint = Some(ProblemHint::NameAtAnyDepth);
     if text.trim_matches('*').is_empty() {
-        Some(("the name would match every file", hint()))
+        Some((ProblemMessage::NameMatchesEverything, hint))
     } else if text.contains('/') {
-        Some(("the name contains a slash", hint()))
+        Some((ProblemMessage::NameContainsSlash, hint))
     } else {
         None
     }
 }
 
-fn check_inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
+fn check_inner_path(text: &str) -> Option<(ProblemMessage, Option<ProblemHint>)> {
     let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     let path = Path::new(text);
-    let hint = || Some("write a path relative to the project's root".to_owned());
     if path.starts_with(".git") {
-        return Some(("`.git` cannot be copied: each worktree has its own", None));
+        return Some((ProblemMessage::GitFolder, None));
     }
     let is_inner = !text.is_empty() && path.components().all(is_name);
-    (!is_inner).then(|| ("the path is outside of the project", hint()))
+    (!is_inner).then_some((ProblemMessage::PathOutsideProject, Some(ProblemHint::PathInProject)))
 }

@@ -2,7 +2,13 @@
 
 use std::fmt;
 
-use crate::{load::ConfigFile, origin::Origin};
+use domain::Locale;
+
+use crate::{
+    load::ConfigFile,
+    origin::Origin,
+    problem_text::{ProblemHint, ProblemMessage},
+};
 
 /// Limit of reported problems; a hostile file could have millions.
 pub const PROBLEMS_MAX: usize = 200;
@@ -23,15 +29,16 @@ pub struct Problem {
     pub severity: Severity,
     /// Where the problem is.
     pub origin: Origin,
-    /// Description, in one line.
-    pub message: String,
+    pub message: ProblemMessage,
     /// How to fix it, if known.
-    pub hint: Option<String>,
+    pub hint: Option<ProblemHint>,
 }
 
+/// In English.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, message, hint, .. } = self;
+        let message = message.text(Locale::En);
         match origin {
             Origin::File { name, at: Some(at) } => write!(f, "{name}:{}:{}: {message}", at.line, at.column)?,
             origin @ Origin::Default
@@ -39,7 +46,7 @@ impl fmt::Display for Problem {
             | origin @ Origin::Environment { .. }
             | origin @ Origin::Flag { .. } => write!(f, "{origin}: {message}")?,
         }
-        hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+        hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({})", hint.text(Locale::En)))
     }
 }
 
@@ -64,7 +71,7 @@ impl ProblemList {
     pub(crate) fn push_error(
         &mut self,
         origin: impl FnOnce() -> Origin,
-        message: impl FnOnce() -> (String, Option<String>),
+        message: impl FnOnce() -> (ProblemMessage, Option<ProblemHint>),
     ) {
         self.push(|| {
             let (message, hint) = message();
@@ -91,8 +98,8 @@ impl ProblemList {
             self.problems.push(Problem {
                 severity: Severity::Error,
                 origin: Origin::Default,
-                message: format!("{} more problems are not shown", self.n_omitted),
-                hint: Some("fix these first, then check again".to_owned()),
+                message: ProblemMessage::MoreProblems { n_omitted: self.n_omitted },
+                hint: Some(ProblemHint::FixOthersFirst),
             });
         }
         self.problems

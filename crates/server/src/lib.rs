@@ -16,6 +16,7 @@ mod loopback;
 mod page;
 mod problem;
 mod problem_code;
+mod problem_korean;
 mod project_config;
 mod projects;
 mod rejection_status;
@@ -38,6 +39,7 @@ pub use client::{
 pub use connect_or_start::{ConnectOrStartError, RunningServer, connect_or_start};
 pub use loopback::LoopbackMode;
 pub use problem::Problem;
+pub use problem_korean::korean_problem;
 pub use serve::serve;
 pub use server::Server;
 pub use socket::{ServerError, socket_path};

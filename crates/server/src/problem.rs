@@ -96,7 +96,10 @@ impl IntoResponse for ApiError {
         }
         // Cannot fail: no field is a map.
         let text = serde_json::to_string(&self.problem).unwrap_or_default();
-        (self.status, [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()
+        let mut response = (self.status, [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response();
+        // For a client that prefers another language.
+        response.extensions_mut().insert(*self.problem);
+        response
     }
 }
 

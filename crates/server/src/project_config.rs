@@ -9,7 +9,7 @@ use std::{
 };
 
 use config::LoadedConfig;
-use domain::{AgentName, Role};
+use domain::{AgentName, Locale, Role};
 use runtime::prepare::ConfigSources;
 use runtime::{Host, error_chain};
 use sessions::detect::{AgentListing, list};
@@ -42,7 +42,9 @@ pub(crate) fn load(folder: &Path, data: &Path) -> Result<ProjectConfig, ApiError
             |error| ApiError::new(ProblemCode::InvalidConfiguration, error_chain(&error), error.hint()),
         )?;
     let effective = settings.load().map_err(|problems| {
-        let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
+        let first = problems
+            .first()
+            .map(|problem| format!("{}: {}", problem.origin, problem.message.text(Locale::En)));
         let detail = first.unwrap_or_else(|| "The configuration is invalid.".to_owned());
         ApiError::new(
             ProblemCode::InvalidConfiguration,

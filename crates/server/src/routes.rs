@@ -18,7 +18,7 @@ use axum::{
     Json, Router,
     handler::Handler,
     http::{Method, Uri},
-    middleware::{from_fn_with_state, map_response},
+    middleware::{from_fn, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
     routing::{MethodRouter, any, get},
 };
@@ -36,6 +36,7 @@ use crate::{
     page,
     problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
+    problem_korean::translate_problem,
     request_trace::with_request_trace,
     token::Token,
 };
@@ -132,6 +133,7 @@ pub(crate) fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
         .fallback_service(page::routes());
     let router = with_error_responses(router)
         .layer(from_fn_with_state(guard, check_access))
+        .layer(from_fn(translate_problem))
         .layer(map_response(add_security_headers));
     with_request_trace(router)
 }
@@ -142,6 +144,7 @@ fn api_router(api: Api) -> Router {
     api_routes()
         .with_state(api)
         .route(OPENAPI_PATH, description)
+        .layer(from_fn(translate_problem))
         .layer(from_fn_with_state(keys, run_once_per_key))
 }
 

@@ -55,7 +55,6 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
   const headers = {
     "content-type": "application/json",
     "idempotency-key": crypto.randomUUID(),
-    "accept-language": pageLanguage(),
   };
   const send = async () => {
     const response = await fetchOrThrow(path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -69,7 +68,8 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 }
 
 async function fetchOrThrow(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { credentials: "same-origin", ...init }).catch(rethrowAsUnreachable);
+  const headers = { "accept-language": pageLanguage(), ...init.headers };
+  const response = await fetch(path, { credentials: "same-origin", ...init, headers }).catch(rethrowAsUnreachable);
   if (!response.ok) throw toApiError(response.status, await response.text().catch(() => ""));
   return response;
 }

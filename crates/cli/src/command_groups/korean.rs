@@ -1,6 +1,8 @@
-//! What each command does, in Korean, for its help. Descriptions of arguments, and clap's own messages, are in English.
+//! What each command does, in Korean, for its help.
 
-use clap::Command;
+use clap::{Arg, Command};
+
+use super::korean_arguments::{CLAP_PHRASES, DESCRIPTIONS};
 
 const ABOUT: &str = "명령줄 AI 에이전트 팀으로 계획을 실행합니다";
 
@@ -67,9 +69,23 @@ const COMMANDS: &[(&str, &str)] = &[
     ("watch", "실행을 실시간으로 보고 조작합니다"),
 ];
 
-/// Replaces what the program and its commands do.
+/// Replaces the descriptions of the program, its commands and their arguments.
 pub(super) fn translate(command: Command) -> Command {
     translate_subcommands(command.about(ABOUT), "")
+}
+
+/// Translates what remains of a rendered help: descriptions of possible values, and the words of clap.
+pub(super) fn translate_rendered(help: &str) -> String {
+    let phrases = DESCRIPTIONS.iter().chain(CLAP_PHRASES);
+    phrases.fold(help.to_owned(), |help, (english, korean)| help.replace(english, korean))
+}
+
+fn translate_argument(argument: Arg) -> Arg {
+    let english = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    match DESCRIPTIONS.iter().find(|(text, _)| *text == english) {
+        Some((_, korean)) => argument.help(*korean),
+        None => argument,
+    }
 }
 
 fn translate_subcommands(command: Command, parent: &str) -> Command {
@@ -80,7 +96,7 @@ fn translate_subcommands(command: Command, parent: &str) -> Command {
             Some(about) => subcommand.about(about),
             None => subcommand,
         };
-        translate_subcommands(translated, &path)
+        translate_subcommands(translated.mut_args(translate_argument), &path)
     })
 }
 

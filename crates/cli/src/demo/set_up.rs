@@ -15,7 +15,7 @@ use super::{
     files::{AGENTS, CONFIG, PLAN, PLAN_KO, PROJECT},
     script::{ScriptOptions, render},
 };
-use crate::{failure::Failure, localized::localized};
+use crate::{failure::Failure, localized::localized, remote::environment_locale};
 
 /// Git identity of the demo, independent of the user's.
 const IDENTITY: [(&str, &str); 3] =
@@ -79,7 +79,8 @@ pub(super) fn load_configuration(demo: &DemoProject) -> Result<LoadedConfig, Fai
         home: None,
     });
     loaded.map_err(|problems| {
-        let first = problems.first().map_or("", |problem| problem.message.as_str());
+        let first =
+            problems.first().map_or_else(String::new, |problem| problem.message.text(environment_locale()));
         let what = format!("{}: {first}", path.display());
         Failure {
             what,

@@ -249,7 +249,9 @@ fn configuration(settings: &ConfigLoader) -> Finding {
 
 fn invalid_configuration(settings: &ConfigLoader) -> Finding {
     let problems = settings.load().err().unwrap_or_default();
-    let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
+    let first = problems
+        .first()
+        .map(|problem| format!("{}: {}", problem.origin, problem.message.text(environment_locale())));
     Finding::new(FindingSubject::Configuration, FindingState::Problem, first.unwrap_or_default()).with_hint(
         localized(
             "Show every error with its line: jangdan config check",

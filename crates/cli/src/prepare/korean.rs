@@ -2,24 +2,15 @@
 
 use std::path::PathBuf;
 
-use runtime::prepare::{PLAN_NAMES, PrepareError, input::InputErrorKind};
+use runtime::prepare::{PLAN_NAMES, PrepareError};
 
 use super::join_paths;
+use crate::input_failure;
 
 /// Returns what prevents the run, and what to do.
 pub(super) fn refusal(error: &PrepareError, config_searched: &[PathBuf]) -> (String, String) {
     match error {
-        PrepareError::Input(error) => {
-            let path = error.path.display();
-            let (what, hint) = match &error.kind {
-                InputErrorKind::NotFound => ("파일이 없습니다", "경로를 확인하세요."),
-                InputErrorKind::Directory => ("폴더입니다", "파일을 지정하세요."),
-                InputErrorKind::NotAllowed => ("읽을 권한이 없습니다", "파일 권한을 확인하세요."),
-                InputErrorKind::TooLarge { .. } => ("파일이 너무 큽니다", "더 작은 파일을 지정하세요."),
-                InputErrorKind::Other(_) => ("파일을 읽을 수 없습니다", "파일과 디스크를 확인하세요."),
-            };
-            (format!("{path}: {what}."), hint.to_owned())
-        }
+        PrepareError::Input(error) => input_failure::korean_text(error),
         PrepareError::NoPlan { project } => (
             format!("계획 파일이 없습니다: {} [TASKS_NOT_FOUND]", project.display()),
             format!(

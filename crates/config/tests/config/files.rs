@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 use crate::load::{builtin_agents, load_file};
 use config::to_toml;
+use domain::Locale;
 
 #[test]
 fn files_load_or_report_their_problems() {
@@ -24,6 +25,21 @@ fn files_load_or_report_their_problems() {
             }
         };
         insta::assert_snapshot!(result);
+    });
+}
+
+#[test]
+fn problems_are_described_in_korean() {
+    let is_korean = |text: &str| text.contains(|char: char| ('가'..='힣').contains(&char));
+    insta::glob!("cases/bad/*.toml", |path| {
+        let problems = load_file(&fs::read(path).unwrap()).unwrap_err();
+        let lines = problems.iter().map(|problem| {
+            let message = problem.message.text(Locale::Ko);
+            let hint = problem.hint.as_ref().map(|hint| hint.text(Locale::Ko)).unwrap_or_default();
+            assert!(is_korean(&message) && (hint.is_empty() || is_korean(&hint)), "{message} ({hint})");
+            format!("{message} ({hint})\n")
+        });
+        insta::assert_snapshot!(lines.collect::<String>());
     });
 }
 

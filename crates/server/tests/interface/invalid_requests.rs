@@ -6,6 +6,22 @@ use server::ClientError;
 use crate::fixture::Fixture;
 
 #[test]
+fn problems_are_in_the_language_of_the_request() {
+    let fixture = Fixture::open();
+    let detail = |language: &str| {
+        let request = format!(
+            "GET /api/runs/unknown/rows HTTP/1.1\r\nhost: x\r\nconnection: close\r\naccept-language: {language}\r\n\r\n"
+        );
+        let (status, answer) = fixture.send_raw(request.as_bytes());
+        let problem: server::Problem = serde_json::from_str(&answer).unwrap();
+        assert_eq!((status, problem.code.as_str()), (404, "unknown-run"));
+        problem.detail
+    };
+    assert_eq!(detail("ko-KR,en;q=0.5"), "없는 실행입니다: 'unknown'");
+    assert_eq!(detail("en"), "There is no run 'unknown'.");
+}
+
+#[test]
 fn invalid_requests_get_a_problem_with_the_matching_status() {
     let fixture = Fixture::open();
     let run = fixture.start_run_with_questions(2);
