@@ -7,8 +7,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, Metadata},
-    io,
+    fs::Metadata,
+    io::{self, Write},
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
@@ -17,8 +17,8 @@ use domain::LargeFile;
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
+    confined_folder::{ConfinedFolder, read_regular_file},
     git::{GitClient, GitOutput, nul_list, to_path},
-    leftover::read_if_exists,
     untracked_files::large_file,
     worktree_slot::{WorktreeSlot, ignore_not_found},
     worktree_tree::{WorktreeTree, write_tree_with_leftovers, write_worktree_tree},
@@ -26,6 +26,7 @@ use crate::{
 
 /// Name of the record in the git directory of a worktree.
 const RECORD_FILE: &str = "jangdan-check-leftovers";
+const NEW_RECORD_FILE: &str = "jangdan-check-leftovers.new";
 
 /// Mode of a path that does not exist.
 const MISSING_MODE: &str = "000000";
@@ -76,8 +77,9 @@ impl CheckLeftovers {
     /// Reads the record of a worktree; empty if no check left files behind.
     pub(crate) fn read(slot: &WorktreeSlot) -> Result<Self, RepoError> {
         let path = record_path(slot);
-        let bytes = read_if_exists(&path);
-        let bytes = bytes.map_err(|source| RepoError::Io { operation: "read", path, source })?;
+        let bytes = read_regular_file(&path);
+        let bytes =
+            bytes.map_err(|source| RepoError::Io { operation: "read", path, source })?.unwrap_or_default();
         let mut parts = bytes.split(|byte| *byte == 0);
         let mut leftovers = BTreeMap::new();
         while let (Some(content), Some(name)) = (parts.next(), parts.next()) {
@@ -116,12 +118,16 @@ impl CheckLeftovers {
             bytes.extend_from_slice(name.as_os_str().as_bytes());
             bytes.push(0);
         }
-        let written = if bytes.is_empty() {
-            ignore_not_found(fs::remove_file(&path))
-        } else {
-            let new = path.with_extension("new");
-            fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path))
-        };
+        // The agent can write to the folder, also links.
+        let written = ConfinedFolder::open(&slot.git_dir).and_then(|folder| {
+            let (file, new) = (Path::new(RECORD_FILE), Path::new(NEW_RECORD_FILE));
+            if bytes.is_empty() {
+                return ignore_not_found(folder.remove_file(file));
+            }
+            ignore_not_found(folder.remove_file(new))?;
+            folder.create_file(new)?.write_all(&bytes)?;
+            folder.rename(new, file.as_os_str())
+        });
         written.map_err(|source| RepoError::Io { operation: "write", path, source })
     }
 }
@@ -183,13 +189,14 @@ impl RunRepository {
         if removed.iter().any(|path| tree.large_files.contains_key(path)) {
             self.snapshot_with_large_files(slot, "before a merge", &[])?;
         }
+        let folder = ConfinedFolder::open(&slot.path).map_err(|_| slot.replaced_error())?;
         for path in removed {
-            let path = slot.path.join(path);
-            let gone = match fs::remove_file(&path) {
+            let gone = match folder.remove_file(&path) {
                 // The check may have created a folder where it had deleted a file.
                 Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
                 gone => ignore_not_found(gone),
             };
+            let path = slot.path.join(path);
             gone.map_err(|source| RepoError::Io { operation: "remove", path, source })?;
         }
         if changed.is_empty() {

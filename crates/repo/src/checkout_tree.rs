@@ -27,13 +27,14 @@ pub fn compute_checkout_tree(
     }
     let git = GitClient::new(options, folder);
     let arguments =
-        ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "objects"];
+        ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
     let answer = git.call(arguments).run_accepting_codes(&[128])?;
     let paths = answer.trimmed_text();
     let lines: Vec<&Path> = paths.lines().map(Path::new).collect();
-    let (0, [top, git_dir, objects]) = (answer.code, lines.as_slice()) else { return Ok(None) };
+    let (0, [top, git_dir, common]) = (answer.code, lines.as_slice()) else { return Ok(None) };
     let temporary = TemporaryFolder::make(temporary_parent)?;
-    let git = git.in_worktree(top, git_dir).with_object_folders(&temporary.0.join("objects"), objects);
+    let git = git.in_checkout(top, git_dir, common);
+    let git = git.with_object_folders(&temporary.0.join("objects"), &common.join("objects"));
     let head = find_commit(&git, "HEAD")?;
     let index =
         TemporaryIndex::copy_from(&git, &git_dir.join("index"), temporary.0.join("index"), head.as_ref())?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
-    leftover::read_if_exists,
+    confined_folder::read_regular_file,
     names::branch_ref,
     worktree_tree::{WorktreeTree, write_worktree_tree},
 };
@@ -31,7 +31,7 @@ impl RunRepository {
         worktree: &TaskWorktree,
         options: &CommitOptions,
     ) -> Result<CommitId, RepoError> {
-        self.commit_submodules(worktree, options)?;
+        self.commit_submodules(&worktree.slot, options)?;
         let tree = write_worktree_tree(&worktree.slot, &options.excluded)?;
         if !tree.unmerged.is_empty() {
             return Err(RepoError::UnresolvedConflicts { path: worktree.path.clone(), files: tree.unmerged });
@@ -84,8 +84,9 @@ impl RunRepository {
     ) -> Result<CommitId, RepoError> {
         // A merge that the agent resolved but did not commit keeps its second parent.
         let path = worktree.slot.git_dir.join("MERGE_HEAD");
-        let merge_heads = read_if_exists(&path);
+        let merge_heads = read_regular_file(&path);
         let merge_heads = merge_heads.map_err(|source| RepoError::Io { operation: "read", path, source })?;
+        let merge_heads = merge_heads.unwrap_or_default();
         let merge_heads = String::from_utf8_lossy(&merge_heads);
         let mut parents = vec![head.clone()];
         parents.extend(merge_heads.lines().filter_map(CommitId::parse));

@@ -27,7 +27,8 @@ impl RunRepository {
         let slot = self.check_worktree_slot();
         let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.state() {
-            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Foreign => return Err(slot.occupied_error()),
+            SlotState::Replaced => return Err(slot.replaced_error()),
             SlotState::Ready if reset_to_commit(&self.repository, &slot, commit).is_ok() => {
                 return Ok(DetachedWorktree { is_new: false, ..worktree });
             }
@@ -50,7 +51,8 @@ impl RunRepository {
         let slot = self.session_worktree_slot(name);
         let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.state() {
-            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Foreign => return Err(slot.occupied_error()),
+            SlotState::Replaced => return Err(slot.replaced_error()),
             SlotState::Ready => return Ok(DetachedWorktree { is_new: false, ..worktree }),
             SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete_worktree(&slot)?,
             SlotState::Empty => {}
@@ -73,7 +75,8 @@ impl RunRepository {
     pub fn remove_check_worktree(&self) -> Result<(), RepoError> {
         let slot = self.check_worktree_slot();
         match slot.state() {
-            SlotState::Foreign => Err(RepoError::PathOccupied { path: slot.path }),
+            SlotState::Foreign => Err(slot.occupied_error()),
+            SlotState::Replaced => Err(slot.replaced_error()),
             SlotState::Empty | SlotState::Ready | SlotState::Incomplete | SlotState::Deleted => {
                 slot.remove_from_disk()
             }
@@ -95,5 +98,5 @@ fn reset_to_commit(repository: &Repository, slot: &WorktreeSlot, commit: &Commit
     slot.git.call(["update-ref", "--no-deref", "HEAD", commit.as_str()]).run()?;
     slot.git.call(["reset", "--quiet", "--hard"]).run()?;
     slot.git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
-    repository.checkout_submodules(&slot.path)
+    repository.checkout_submodules(&slot.git)
 }

@@ -163,6 +163,18 @@ pub enum RepoError {
         /// Path that was needed.
         path: PathBuf,
     },
+    /// The folder of a worktree was replaced, perhaps by a link to elsewhere.
+    #[error("{} is not a folder any more: it was replaced", .path.display())]
+    WorktreeReplaced {
+        /// Folder of the worktree.
+        path: PathBuf,
+    },
+    /// A folder is not a checkout of the user.
+    #[error("{} is not a checkout of the repository that a user made", .path.display())]
+    NotACheckout {
+        /// Path of the folder.
+        path: PathBuf,
+    },
     /// A submodule of the user's checkout lacks the required commit.
     #[error("submodule {} has no commit {commit} in your checkout", .path.display())]
     SubmoduleCommitMissing {
@@ -209,6 +221,10 @@ impl RepoError {
             }
             Self::WouldLoseWork { .. } => "push or move the repository inside it, then retry",
             Self::PathOccupied { .. } => "move it to another place, then retry",
+            Self::WorktreeReplaced { .. } => {
+                "an agent may have done this: look at it, then move it away and restore the worktree"
+            }
+            Self::NotACheckout { .. } => "name the folder that you work in, not one of a run",
             Self::SubmoduleCommitMissing { .. } => {
                 "run `git submodule update --init` in your checkout; worktrees use the submodules of your checkout"
             }

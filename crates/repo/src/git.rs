@@ -14,7 +14,10 @@ use rustix::fs::{Access, access};
 
 use crate::{
     RepoError,
+    confined_folder::ConfinedFolder,
+    leftover::remove_temporary_file,
     process::{self, ProcessError, ProcessLimits},
+    worktree_slot::remove_folder,
 };
 
 /// Environment variables that locate the user's settings; variables that affect single calls are not inherited.
@@ -46,7 +49,7 @@ const FIXED_SETTINGS: [&str; 14] = [
     "submodule.recurse=false",
     "i18n.commitEncoding=UTF-8",
     "advice.detachedHead=false",
-    "diff.ignoreSubmodules=none",
+    "diff.ignoreSubmodules=dirty",
     "merge.renames=true",
     "worktree.useRelativePaths=false",
 ];
@@ -102,10 +105,20 @@ fn find_on_path(name: &str) -> Option<PathBuf> {
 pub(crate) struct GitClient {
     options: Arc<GitOptions>,
     folder: PathBuf,
-    /// Git directory of a worktree; set explicitly because an agent can damage the `.git` file.
-    git_dir: Option<PathBuf>,
+    /// Where the repository of a checkout is; `None` if git finds it.
+    checkout: Option<Checkout>,
     /// Folder for new, temporary objects, and the folder of the existing ones.
     object_folders: Option<[PathBuf; 2]>,
+}
+
+/// The git directories of a checkout. They are set explicitly, because an agent can change the files by which git finds
+/// them.
+#[derive(Debug, Clone)]
+struct Checkout {
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    /// Whether agents write to it. Its own configuration is removed before each call: it could name programs.
+    is_of_agent: bool,
 }
 
 impl GitClient {
@@ -113,20 +126,36 @@ impl GitClient {
         Self {
             options: Arc::new(options.clone()),
             folder: folder.to_owned(),
-            git_dir: None,
+            checkout: None,
             object_folders: None,
         }
     }
 
-    /// Returns a client for another folder, outside any worktree.
+    /// Returns a client for another folder, in which git finds the repository. Not for folders that agents change.
     pub(crate) fn in_folder(&self, folder: &Path) -> Self {
         let options = Arc::clone(&self.options);
-        Self { options, folder: folder.to_owned(), git_dir: None, object_folders: None }
+        Self { options, folder: folder.to_owned(), checkout: None, object_folders: None }
     }
 
-    /// Returns a client for a worktree.
-    pub(crate) fn in_worktree(&self, folder: &Path, git_dir: &Path) -> Self {
-        Self { git_dir: Some(git_dir.to_owned()), ..self.in_folder(folder) }
+    /// Returns a client for a worktree of an agent.
+    pub(crate) fn in_worktree(&self, folder: &Path, git_dir: &Path, common_dir: &Path) -> Self {
+        self.in_pinned(folder, git_dir, common_dir, true)
+    }
+
+    /// Returns a client for a checkout of the user.
+    pub(crate) fn in_checkout(&self, folder: &Path, git_dir: &Path, common_dir: &Path) -> Self {
+        self.in_pinned(folder, git_dir, common_dir, false)
+    }
+
+    /// Returns a client that does not need the folder of the checkout.
+    pub(crate) fn in_own_git_dir(&self) -> Self {
+        let git_dir = self.checkout.as_ref().map(|checkout| checkout.git_dir.clone());
+        Self { folder: git_dir.unwrap_or_else(|| self.folder.clone()), ..self.clone() }
+    }
+
+    fn in_pinned(&self, folder: &Path, git_dir: &Path, common_dir: &Path, is_of_agent: bool) -> Self {
+        let (git_dir, common_dir) = (git_dir.to_owned(), common_dir.to_owned());
+        Self { checkout: Some(Checkout { git_dir, common_dir, is_of_agent }), ..self.in_folder(folder) }
     }
 
     /// Returns a client that writes new objects to another folder.
@@ -136,6 +165,11 @@ impl GitClient {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Returns the git directory of a checkout that no agent can write to.
+    pub(crate) fn common_dir(&self) -> Option<&Path> {
+        self.checkout.as_ref().map(|checkout| checkout.common_dir.as_path())
     }
 
     pub(crate) fn call<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> GitCall<'_> {
@@ -190,27 +224,24 @@ impl GitCall<'_> {
         let folder = self.git.folder.clone();
         let options = &self.git.options;
         let limits = ProcessLimits { time_max: options.time_max, output_bytes_max: options.output_bytes_max };
-        let output =
-            process::run(&mut self.command(), &self.input, &limits).map_err(|problem| match problem {
-                ProcessError::Start(source) if !folder.is_dir() => {
-                    RepoError::Io { operation: "enter", path: folder.clone(), source }
-                }
-                ProcessError::Start(source) => {
-                    RepoError::GitMissing { program: options.program.clone(), source }
-                }
-                ProcessError::Pipe(source) => {
-                    RepoError::Io { operation: "exchange data with git in", path: folder.clone(), source }
-                }
-                ProcessError::Timeout => RepoError::TimedOut {
-                    command: name.clone(),
-                    folder: folder.clone(),
-                    limit: limits.time_max,
-                },
-                ProcessError::OutputLimit => {
-                    let limit = limits.output_bytes_max;
-                    RepoError::TooMuchOutput { command: name.clone(), folder: folder.clone(), limit }
-                }
-            })?;
+        let opened = self.open_worktree()?;
+        let mut command = self.command(opened.as_ref());
+        let output = process::run(&mut command, &self.input, &limits).map_err(|problem| match problem {
+            ProcessError::Start(source) if !folder.is_dir() => {
+                RepoError::Io { operation: "enter", path: folder.clone(), source }
+            }
+            ProcessError::Start(source) => RepoError::GitMissing { program: options.program.clone(), source },
+            ProcessError::Pipe(source) => {
+                RepoError::Io { operation: "exchange data with git in", path: folder.clone(), source }
+            }
+            ProcessError::Timeout => {
+                RepoError::TimedOut { command: name.clone(), folder: folder.clone(), limit: limits.time_max }
+            }
+            ProcessError::OutputLimit => {
+                let limit = limits.output_bytes_max;
+                RepoError::TooMuchOutput { command: name.clone(), folder: folder.clone(), limit }
+            }
+        })?;
         let status = output.status.code();
         match status {
             Some(code) if code == 0 || codes.contains(&code) => {
@@ -225,10 +256,36 @@ impl GitCall<'_> {
         }
     }
 
-    fn command(&self) -> Command {
+    /// Opens the worktree of an agent, so that the call does not follow a link in its place, and removes its own
+    /// configuration.
+    fn open_worktree(&self) -> Result<Option<ConfinedFolder>, RepoError> {
+        let Some(checkout) = self.git.checkout.as_ref().filter(|checkout| checkout.is_of_agent) else {
+            return Ok(None);
+        };
+        let configuration = checkout.git_dir.join("config.worktree");
+        remove_temporary_file(&configuration);
+        if configuration.symlink_metadata().is_ok() {
+            remove_folder(&configuration).map_err(|source| RepoError::Io {
+                operation: "remove",
+                path: configuration.clone(),
+                source,
+            })?;
+        }
+        match ConfinedFolder::open(&self.git.folder) {
+            Ok(folder) => Ok(Some(folder)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(RepoError::Io { operation: "enter", path: self.git.folder.clone(), source: error })
+            }
+            Err(_) => Err(RepoError::WorktreeReplaced { path: self.git.folder.clone() }),
+        }
+    }
+
+    /// `opened` is the folder if it is a worktree of an agent.
+    fn command(&self, opened: Option<&ConfinedFolder>) -> Command {
         let options = &self.git.options;
+        let folder = opened.map_or_else(|| self.git.folder.clone(), ConfinedFolder::current_path);
         let mut command = Command::new(&options.program);
-        command.current_dir(&self.git.folder).env_clear().envs(options.variables.iter().cloned());
+        command.current_dir(folder).env_clear().envs(options.variables.iter().cloned());
         command.envs([
             ("LC_ALL", "C"),
             ("GIT_TERMINAL_PROMPT", "0"),
@@ -238,8 +295,8 @@ impl GitCall<'_> {
             ("GIT_PAGER", "cat"),
             ("GIT_EDITOR", "false"),
         ]);
-        if let Some(git_dir) = &self.git.git_dir {
-            command.env("GIT_DIR", git_dir).env("GIT_WORK_TREE", &self.git.folder);
+        if let Some(Checkout { git_dir, common_dir, .. }) = &self.git.checkout {
+            command.env("GIT_DIR", git_dir).env("GIT_COMMON_DIR", common_dir).env("GIT_WORK_TREE", ".");
         }
         if let Some([new, others]) = &self.git.object_folders {
             command.env("GIT_OBJECT_DIRECTORY", new).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", others);

@@ -247,7 +247,7 @@ impl RunRepository {
             return Ok(LandingOutcome::Dirty { files: blocking });
         }
         self.record_squash(landing)?;
-        let git = self.repository.git.in_folder(path);
+        let git = self.user_checkout(path)?;
         if !already_written.is_empty() {
             let call = git.call(["update-index", "--add", "--remove", "-z", "--stdin"]);
             call.input(crate::git::nul_list(&already_written)).run()?;
@@ -268,16 +268,17 @@ impl RunRepository {
         Ok(self.find_landing_obstacles(landing, path)?.blocking)
     }
 
-    /// Tells whether the HEAD of a worktree is a branch. While a branch is being rebased, it is not.
+    /// Tells whether the HEAD of a user's checkout is a branch. While a branch is being rebased, it is not.
     pub fn has_checked_out(&self, path: &Path, branch: &str) -> Result<bool, RepoError> {
-        let git = self.repository.git.in_folder(path);
+        // Perhaps an agent has checked out the branch, or claims to have.
+        let Ok(git) = self.user_checkout(path) else { return Ok(false) };
         let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1, 128])?;
         Ok(head.trimmed_text() == branch_ref(branch) && is_working_tree(&git)?)
     }
 
     /// Tells whether tracked files of a user's checkout are changed, missing or staged.
     pub fn has_uncommitted_changes(&self, path: &Path) -> Result<bool, RepoError> {
-        let git = self.repository.git.in_folder(path);
+        let git = self.user_checkout(path)?;
         if !is_working_tree(&git)? {
             return Ok(false);
         }
@@ -434,7 +435,7 @@ impl RunRepository {
             Some(from) => find_included_changes(git, from, &landing.source)?,
             None => None,
         };
-        find_obstacles(&git.in_folder(path), &landing.to, included.as_ref(), &landing.files)
+        find_obstacles(&self.user_checkout(path)?, &landing.to, included.as_ref(), &landing.files)
     }
 
     fn changed_paths(&self, from: Option<&CommitId>, to: &CommitId) -> Result<Vec<PathBuf>, RepoError> {

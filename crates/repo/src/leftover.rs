@@ -17,11 +17,3 @@ pub(crate) fn log_leftover(path: &Path, removed: io::Result<()>) {
         warn!(path = %path.display(), error = &error as &dyn Error, "cannot remove a temporary file");
     }
 }
-
-/// Reads a file; empty if it does not exist.
-pub(crate) fn read_if_exists(path: &Path) -> io::Result<Vec<u8>> {
-    match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        read => read,
-    }
-}

@@ -1,8 +1,9 @@
 //! Prepares a conflict for an agent: merges the run's branch into the task's worktree, with conflict markers.
 
-use std::fs;
-
-use crate::{GitIdentity, RepoError, RunRepository, TaskWorktree, worktree_tree::write_worktree_tree};
+use crate::{
+    GitIdentity, RepoError, RunRepository, TaskWorktree, confined_folder::ConfinedFolder, git::nul_list,
+    worktree_tree::write_worktree_tree,
+};
 
 /// First line of a conflict marker.
 const CONFLICT_MARKER: &[u8] = b"<<<<<<< ";
@@ -33,18 +34,16 @@ impl RunRepository {
     /// An agent that removed the markers has resolved the conflict, even if it did not run `git add`.
     pub fn mark_resolved_if_no_markers(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let tree = write_worktree_tree(&worktree.slot, &[])?;
+        let folder = ConfinedFolder::open(&worktree.path).map_err(|_| worktree.slot.replaced_error())?;
         let is_marked = |file: &&std::path::PathBuf| {
-            // A deleted file has no markers; `git add` below reports an unreadable one.
-            let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();
+            // A deleted file has no markers; git reports an unreadable one below.
+            let bytes = folder.read(file).unwrap_or_default();
             bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(CONFLICT_MARKER))
         };
         if tree.unmerged.is_empty() || tree.unmerged.iter().any(|file| is_marked(&file)) {
             return Ok(());
         }
-        let mut call = worktree.slot.git.call(["add", "--all", "--"]);
-        for file in &tree.unmerged {
-            call = call.arg(file);
-        }
-        call.run().map(drop)
+        let add = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+        worktree.slot.git.call(add).input(nul_list(&tree.unmerged)).run().map(drop)
     }
 }

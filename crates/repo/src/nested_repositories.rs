@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{RepoError, git::GitClient};
+use crate::{RepoError, confined_folder::ConfinedFolder, git::GitClient};
 
 /// Larger repositories are clones that can be fetched again, not an agent's work.
 const FILES_MAX: usize = 10_000;
@@ -20,26 +20,25 @@ pub(crate) fn store_nested_files(
     nested: &[PathBuf],
     is_excluded: impl Fn(&PathBuf) -> bool,
 ) -> Result<Vec<u8>, RepoError> {
+    if nested.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut files = Vec::new();
+    let read_error =
+        |path: &Path, source| RepoError::Io { operation: "read", path: git.folder().join(path), source };
+    let root = ConfinedFolder::open(git.folder()).map_err(|source| read_error(Path::new(""), source))?;
     for folder in nested {
-        let io = |source| RepoError::Io { operation: "read", path: git.folder().join(folder), source };
-        collect_files(git.folder(), folder, &mut files).map_err(io)?;
+        collect_files(&root, folder, &mut files).map_err(|source| read_error(folder, source))?;
     }
     files.retain(|(path, _)| !is_excluded(path));
     let mut lines = Vec::new();
     for (path, kind) in files.iter().take(FILES_MAX) {
-        let whole = git.folder().join(path);
-        let io = |source| RepoError::Io { operation: "read", path: whole.clone(), source };
-        let (mode, object) = match kind {
-            NestedFileKind::Link => {
-                let target = fs::read_link(&whole).map_err(io)?;
-                let call = git.call(["hash-object", "-w", "--stdin"]).input(target.as_os_str().as_bytes());
-                ("120000", call.run()?)
-            }
-            NestedFileKind::File { mode } => {
-                (*mode, git.call(["hash-object", "-w", "--no-filters", "--"]).arg(&whole).run()?)
-            }
+        let (mode, content) = match kind {
+            NestedFileKind::Link => ("120000", root.read_link(path)),
+            NestedFileKind::File { mode } => (*mode, root.read(path)),
         };
+        let content = content.map_err(|source| read_error(path, source))?;
+        let object = git.call(["hash-object", "-w", "--stdin"]).input(content).run()?;
         lines.extend_from_slice(format!("{mode} {}\t", object.trimmed_text()).as_bytes());
         lines.extend_from_slice(path.as_os_str().as_bytes());
         lines.push(0);
@@ -53,10 +52,15 @@ enum NestedFileKind {
 }
 
 /// Collects all files and links below a folder, except `.git` folders.
-fn collect_files(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, NestedFileKind)>) -> io::Result<()> {
+fn collect_files(
+    root: &ConfinedFolder,
+    folder: &Path,
+    files: &mut Vec<(PathBuf, NestedFileKind)>,
+) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root.join(&folder))? {
+        let opened = root.open_folder(&folder)?;
+        for entry in fs::read_dir(opened.current_path())? {
             let entry = entry?;
             let (path, kind) = (folder.join(entry.file_name()), entry.file_type()?);
             if entry.file_name() == ".git" || files.len() > FILES_MAX {

@@ -51,9 +51,16 @@ impl RunRepository {
             .call(["merge-base", "HEAD", &format!("refs/heads/{}", self.run_branch())])
             .run()?
             .trimmed_text();
-        let options =
-            ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", &base, "--"];
-        let tracked = git.call(options).run()?;
+        let options = [
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=dirty",
+        ];
+        let tracked = git.call(options).args([&base, "--"]).run()?;
         let untracked = git.call(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
         let leftovers = CheckLeftovers::read(&worktree.slot)?;
         let left_out = LeftOutFiles::new(&worktree.path, Some(&worktree.slot.untracked_files));

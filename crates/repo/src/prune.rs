@@ -6,6 +6,7 @@ use domain::TaskId;
 
 use crate::{
     RepoError, RunRepository, TaskWorktree,
+    confined_folder::{ConfinedFolder, is_real_folder},
     disk_usage::disk_usage,
     worktree_slot::{ignore_not_found, remove_folder},
 };
@@ -26,16 +27,21 @@ impl RunRepository {
     pub fn remove_ignored_folders(&self, worktree: &TaskWorktree) -> Result<u64, RepoError> {
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let ignored = worktree.slot.git.call(list).run()?;
+        let root = ConfinedFolder::open(&worktree.path).map_err(|_| worktree.slot.replaced_error())?;
         let mut freed = 0;
         for path in ignored.nul_parts().filter(|path| path.ends_with(b"/")) {
-            let folder = worktree.path.join(crate::git::to_path(path));
-            if contains_repository(&folder) {
+            let path = crate::git::to_path(path);
+            let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else { continue };
+            // A folder that the agent has replaced by a link meanwhile is skipped.
+            let Ok(parent) = root.open_folder(parent) else { continue };
+            let folder = parent.current_path().join(name);
+            if !is_real_folder(&folder) || contains_repository(&folder) {
                 continue;
             }
             let bytes = disk_usage(&folder);
             ignore_not_found(remove_folder(&folder)).map_err(|source| RepoError::Io {
                 operation: "remove",
-                path: folder,
+                path: worktree.path.join(&path),
                 source,
             })?;
             freed += bytes;

@@ -36,7 +36,8 @@ pub(crate) fn working_tree_status(
         "--untracked-files=all",
         "--no-renames",
         "--no-ahead-behind",
-        "--ignore-submodules=none",
+        // Without this, git would run inside submodules, whose configuration an agent can write.
+        "--ignore-submodules=dirty",
     ]);
     let answer = match index {
         Some(index) => call.env("GIT_INDEX_FILE", index),

@@ -6,7 +6,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::{Component, Path, PathBuf},
 };
 
@@ -14,8 +13,10 @@ use tracing::warn;
 
 use crate::{
     CommitId, CommitOptions, RepoError, Repository, RunRepository, TaskWorktree,
-    git::{GitClient, to_path},
+    confined_folder::{ConfinedFolder, read_regular_file},
+    git::{GitClient, nul_list, to_path},
     names::snapshot_ref_prefix,
+    status::working_tree_status,
     worktree_slot::WorktreeSlot,
 };
 
@@ -61,11 +62,22 @@ impl SubmoduleEntry {
             == 0)
     }
 
-    /// Tells whether the folder is a linked worktree of the user's copy rather than a clone made by the agent.
-    fn is_linked_worktree(&self, worktree: &Path) -> bool {
-        let link = fs::read_to_string(worktree.join(&self.path).join(".git")).unwrap_or_default();
-        let target = link.trim_end_matches('\n').strip_prefix("gitdir: ").map(Path::new);
-        target.is_some_and(|target| target.starts_with(self.source.join("worktrees")))
+    /// Returns a client for the folder if it is a linked worktree of the user's copy rather than a clone made by the
+    /// agent.
+    ///
+    /// The agent can write the link to the git directory, so that must be one of the user's copy, and point back.
+    fn linked_worktree(&self, git: &GitClient) -> Option<GitClient> {
+        let folder = git.folder().join(&self.path);
+        let root = ConfinedFolder::open(git.folder()).ok()?.open_folder(&self.path).ok()?;
+        let link = String::from_utf8(root.read(Path::new(".git")).ok()?).ok()?;
+        let link = folder.join(link.trim_end_matches('\n').strip_prefix("gitdir: ")?);
+        let git_dir = link.canonicalize().ok()?;
+        let source = self.source.canonicalize().ok()?;
+        let back = read_regular_file(&git_dir.join("gitdir")).ok()??;
+        let back = git_dir.join(String::from_utf8(back).ok()?.trim_end_matches('\n'));
+        let is_ours = git_dir.parent()? == source.join("worktrees")
+            && back.parent()?.canonicalize().ok()? == folder.canonicalize().ok()?;
+        is_ours.then(|| git.in_worktree(&folder, &git_dir, &source))
     }
 }
 
@@ -88,35 +100,49 @@ impl Repository {
     }
 
     /// Checks out the submodules of a worktree at the recorded commits, discarding their content.
-    pub(crate) fn checkout_submodules(&self, worktree: &Path) -> Result<(), RepoError> {
+    pub(crate) fn checkout_submodules(&self, worktree: &GitClient) -> Result<(), RepoError> {
         if !self.with_submodules {
             return Ok(());
         }
         self.checkout_submodules_in(worktree, &self.common.join("modules"), DEPTH_MAX)
     }
 
-    fn checkout_submodules_in(&self, worktree: &Path, modules: &Path, depth: usize) -> Result<(), RepoError> {
-        if depth == 0 || !worktree.join(".gitmodules").is_file() {
+    fn checkout_submodules_in(
+        &self,
+        worktree: &GitClient,
+        modules: &Path,
+        depth: usize,
+    ) -> Result<(), RepoError> {
+        if depth == 0 || !worktree.folder().join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in list_submodules(&self.git.in_folder(worktree), modules)? {
+        for module in list_submodules(worktree, modules)? {
             if !module.is_checked_out() {
                 continue;
             }
             if !module.has_commit(&self.git)? {
                 return Err(RepoError::SubmoduleCommitMissing { path: module.path, commit: module.commit });
             }
-            let inside = worktree.join(&module.path);
+            let folder = worktree.folder().join(&module.path);
             let commit = module.commit.as_str();
-            if module.is_linked_worktree(worktree) {
-                let git = self.git.in_folder(&inside);
-                git.call(["checkout", "--quiet", "--force", "--detach", commit]).run()?;
-                git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
-            } else {
-                // `--force`: after a crash, git may still list a removed worktree.
-                let add = ["worktree", "add", "--quiet", "--force", "--detach"];
-                self.git.in_folder(&module.source).call(add).arg(&inside).arg(commit).run()?;
-            }
+            let inside = match module.linked_worktree(worktree) {
+                Some(git) => {
+                    git.call(["checkout", "--quiet", "--force", "--detach", commit]).run()?;
+                    git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
+                    git
+                }
+                None => {
+                    let parent = module.path.parent().unwrap_or(Path::new(""));
+                    let occupied = || RepoError::PathOccupied { path: folder.clone() };
+                    // The agent can have put a link on the way.
+                    let root = ConfinedFolder::open(worktree.folder());
+                    root.and_then(|root| root.create_folder(parent)).map_err(|_| occupied())?;
+                    // `--force`: after a crash, git may still list a removed worktree.
+                    let add = ["worktree", "add", "--quiet", "--force", "--detach"];
+                    self.git.in_folder(&module.source).call(add).arg(&folder).arg(commit).run()?;
+                    module.linked_worktree(worktree).ok_or_else(occupied)?
+                }
+            };
             self.checkout_submodules_in(&inside, &module.source.join("modules"), depth - 1)?;
         }
         Ok(())
@@ -143,21 +169,23 @@ impl RunRepository {
     /// Commits uncommitted work in submodules, and preserves their commits.
     pub(crate) fn commit_submodules(
         &self,
-        worktree: &TaskWorktree,
+        slot: &WorktreeSlot,
         work: &CommitOptions,
     ) -> Result<(), RepoError> {
-        let repository = &self.repository;
-        let modules = repository.common.join("modules");
-        self.for_each_submodule(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
+        let modules = self.repository.common.join("modules");
+        for_each_submodule(&slot.git, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_working_tree_clean(git)? {
-                git.call(["add", "--all"]).run()?;
+                // Not `git add`, which would run git inside of further submodules.
+                let files = status_paths(git)?;
+                let add = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+                git.call(add).input(nul_list(&files)).run()?;
                 let commit =
                     ["commit", "--quiet", "--no-verify", "--allow-empty-message", "--message", &work.message];
                 let (name, email) = (work.author.name.as_str(), work.author.email.as_str());
                 let call = git.call(commit).env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", email);
                 call.env("GIT_COMMITTER_NAME", name).env("GIT_COMMITTER_EMAIL", email).run()?;
             }
-            self.preserve_submodule_head(&worktree.slot, git, &module.source)
+            self.preserve_submodule_head(slot, git, &module.source)
         })
     }
 
@@ -167,7 +195,7 @@ impl RunRepository {
     pub(crate) fn preserve_submodules(&self, slot: &WorktreeSlot) -> Result<Vec<PathBuf>, RepoError> {
         let modules = self.repository.common.join("modules");
         let mut visited = Vec::new();
-        self.for_each_submodule(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
+        for_each_submodule(&slot.git, &modules, DEPTH_MAX, &mut |git, module| {
             if !is_working_tree_clean(git)? {
                 let lost_path = module.path.clone();
                 return Err(RepoError::WouldLoseWork { path: slot.path.clone(), lost_path });
@@ -182,13 +210,12 @@ impl RunRepository {
     ///
     /// Git leaves them where they are, which would look like a change made by the task.
     pub(crate) fn update_submodules(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
-        let Repository { git, common, .. } = &self.repository;
         if !worktree.path.join(".gitmodules").is_file() {
             return Ok(());
         }
-        for module in list_submodules(&git.in_folder(&worktree.path), &common.join("modules"))? {
-            let inside = git.in_folder(&worktree.path.join(&module.path));
-            if !module.is_linked_worktree(&worktree.path) || !is_working_tree_clean(&inside)? {
+        for module in list_submodules(&worktree.slot.git, &self.repository.common.join("modules"))? {
+            let Some(inside) = module.linked_worktree(&worktree.slot.git) else { continue };
+            if !is_working_tree_clean(&inside)? {
                 continue;
             }
             let listed =
@@ -197,28 +224,7 @@ impl RunRepository {
             self.preserve_submodule_head(&worktree.slot, &inside, &module.source)?;
             inside.call(["checkout", "--quiet", "--detach", &commit]).run()?;
             let modules = module.source.join("modules");
-            self.repository.checkout_submodules_in(inside.folder(), &modules, DEPTH_MAX - 1)?;
-        }
-        Ok(())
-    }
-
-    /// Calls `visit` for each linked submodule, innermost first.
-    fn for_each_submodule(
-        &self,
-        worktree: &Path,
-        modules: &Path,
-        depth: usize,
-        visit: &mut dyn FnMut(&GitClient, &SubmoduleEntry) -> Result<(), RepoError>,
-    ) -> Result<(), RepoError> {
-        if depth == 0 || !worktree.join(".gitmodules").is_file() {
-            return Ok(());
-        }
-        for module in list_submodules(&self.repository.git.in_folder(worktree), modules)? {
-            if module.is_linked_worktree(worktree) {
-                let inside = worktree.join(&module.path);
-                self.for_each_submodule(&inside, &module.source.join("modules"), depth - 1, visit)?;
-                visit(&self.repository.git.in_folder(&inside), &module)?;
-            }
+            self.repository.checkout_submodules_in(&inside, &modules, DEPTH_MAX - 1)?;
         }
         Ok(())
     }
@@ -244,9 +250,34 @@ impl RunRepository {
     }
 }
 
+/// Calls `visit` for each linked submodule of a worktree, innermost first.
+fn for_each_submodule(
+    worktree: &GitClient,
+    modules: &Path,
+    depth: usize,
+    visit: &mut dyn FnMut(&GitClient, &SubmoduleEntry) -> Result<(), RepoError>,
+) -> Result<(), RepoError> {
+    if depth == 0 || !worktree.folder().join(".gitmodules").is_file() {
+        return Ok(());
+    }
+    for module in list_submodules(worktree, modules)? {
+        if let Some(inside) = module.linked_worktree(worktree) {
+            for_each_submodule(&inside, &module.source.join("modules"), depth - 1, visit)?;
+            visit(&inside, &module)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files of a checkout that differ from its index or are not in it.
+fn status_paths(git: &GitClient) -> Result<Vec<PathBuf>, RepoError> {
+    let status = working_tree_status(git, None)?;
+    Ok(status.changed.into_iter().chain(status.missing).chain(status.nested).collect())
+}
+
 fn is_working_tree_clean(git: &GitClient) -> Result<bool, RepoError> {
-    let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
-    Ok(changes.output.is_empty())
+    let status = working_tree_status(git, None)?;
+    Ok(status.staged.is_empty() && [status.changed, status.missing, status.nested].iter().all(Vec::is_empty))
 }
 
 /// Returns the submodules of the checked-out commit.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    CommitId, RepoError, RunRepository, git::to_path, leftover::read_if_exists, repository::find_commit,
-    worktree_slot::WorktreeSlot,
+    CommitId, RepoError, RunRepository, confined_folder::read_regular_file,
+    foreign_repository::has_unsaved_work, git::to_path, repository::find_commit, worktree_slot::WorktreeSlot,
 };
 
 /// Number of reflog lines considered. Older commits of an agent that commits more often were replaced long ago.
@@ -47,30 +47,23 @@ impl RunRepository {
             let Some(at) = entry.iter().position(|byte| *byte == b'\t') else { continue };
             let submodule = to_path(entry.get(at + 1..).unwrap_or_default());
             let is_clone = slot.path.join(&submodule).join(".git").exists() && !linked.contains(&submodule);
-            if is_clone && self.has_unsaved_submodule_work(slot, &submodule)? {
+            let is_unsaved = || {
+                let folder = slot.path.join(&submodule);
+                has_unsaved_work(&self.repository.git, &folder, &self.repository.common)
+            };
+            if is_clone && is_unsaved()? {
                 return Err(RepoError::WouldLoseWork { path: slot.path.clone(), lost_path: submodule });
             }
         }
         Ok(())
-    }
-
-    /// Tells whether a submodule has changes, or commits that are on no remote.
-    fn has_unsaved_submodule_work(
-        &self,
-        slot: &WorktreeSlot,
-        submodule: &PathBuf,
-    ) -> Result<bool, RepoError> {
-        let git = self.repository.git.in_folder(&slot.path.join(submodule));
-        let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
-        let commits = git.call(["rev-list", "-n", "1", "--all", "HEAD", "--not", "--remotes"]).run()?;
-        Ok(!changes.output.is_empty() || !commits.output.is_empty())
     }
 }
 
 /// Returns the commits that the worktree's own files refer to.
 fn referenced_commits(slot: &WorktreeSlot) -> Result<Vec<CommitId>, RepoError> {
     let path = slot.git_dir.join("logs/HEAD");
-    let log = read_if_exists(&path).map_err(|source| RepoError::Io { operation: "read", path, source })?;
+    let log = read_regular_file(&path).map_err(|source| RepoError::Io { operation: "read", path, source })?;
+    let log = log.unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let mut commits: Vec<CommitId> = log
         .lines()
@@ -79,7 +72,7 @@ fn referenced_commits(slot: &WorktreeSlot) -> Result<Vec<CommitId>, RepoError> {
         .filter_map(|line| CommitId::parse(line.split(' ').nth(1)?))
         .collect();
     // The worktree folder may be gone, but its git directory exists.
-    let git = slot.git.in_folder(&slot.git_dir);
+    let git = slot.git.in_own_git_dir();
     for name in PSEUDO_REFS {
         if slot.git_dir.join(name).exists() {
             commits.extend(find_commit(&git, name)?);

@@ -12,8 +12,11 @@ use std::{
 use domain::{LargeFile, TaskId};
 
 use crate::{
-    CommitId, RepoError, Repository, RunRepository, UntrackedFileRules, git::GitClient,
-    names::worktree_folder_name, worktree_lock,
+    CommitId, RepoError, Repository, RunRepository, UntrackedFileRules,
+    confined_folder::{is_real_folder, read_regular_file, set_folder_mode},
+    git::GitClient,
+    names::worktree_folder_name,
+    worktree_lock,
 };
 
 /// Marks a complete worktree.
@@ -60,6 +63,8 @@ pub(crate) enum SlotState {
     Deleted,
     /// Files that do not belong to this run.
     Foreign,
+    /// Something else in place of the worktree, such as a link.
+    Replaced,
 }
 
 /// What to check out in a new worktree.
@@ -82,21 +87,26 @@ impl WorktreeSlot {
         let (common, folder) = (&run.repository.common, worktree_folder_name(&run.run_id, &name));
         let path = run.worktrees_folder.join(&folder);
         let git_dir = common.join("worktrees").join(&folder);
-        let git = run.repository.git.in_worktree(&path, &git_dir);
+        let git = run.repository.git.in_worktree(&path, &git_dir, common);
         let gone = common.join(format!("{REMOVED_PREFIX}{folder}"));
         let untracked_files = run.repository.untracked_files.clone();
         Self { name, path, git_dir, removed_git_dir: gone, git, untracked_files }
     }
 
     pub(crate) fn state(&self) -> SlotState {
-        let link = fs::read_to_string(self.git_dir.join("gitdir")).ok();
+        let link = read_regular_file(&self.git_dir.join("gitdir")).ok().flatten();
+        let link = link.and_then(|bytes| String::from_utf8(bytes).ok());
         let ours = self.path.join(".git");
         let is_linked = link.as_deref().is_some_and(|text| Path::new(text.trim_end_matches('\n')) == ours);
+        let exists = self.path.symlink_metadata().is_ok();
+        if is_linked && exists && !is_real_folder(&self.path) {
+            return SlotState::Replaced;
+        }
         if link.is_some() && !is_linked {
             return SlotState::Foreign;
         }
         let is_ready = self.git_dir.join(READY_MARKER).exists();
-        match (is_linked, is_ready, self.path.is_dir()) {
+        match (is_linked, is_ready, exists) {
             (true, true, true) => SlotState::Ready,
             (true, _, true) => SlotState::Incomplete,
             (true, _, false) => SlotState::Deleted,
@@ -126,12 +136,21 @@ impl WorktreeSlot {
             return Err(RepoError::PathOccupied { path: self.git_dir.clone() });
         }
         self.git.call(["reset", "--quiet", "--hard"]).run()?;
-        repository.checkout_submodules(&self.path)?;
+        repository.checkout_submodules(&self.git)?;
         fs::write(self.git_dir.join(READY_MARKER), "").map_err(|source| RepoError::Io {
             operation: "mark",
             path: self.git_dir.clone(),
             source,
         })
+    }
+
+    /// Returns the error for a path that something else occupies.
+    pub(crate) fn occupied_error(&self) -> RepoError {
+        RepoError::PathOccupied { path: self.path.clone() }
+    }
+
+    pub(crate) fn replaced_error(&self) -> RepoError {
+        RepoError::WorktreeReplaced { path: self.path.clone() }
     }
 
     /// Removes the worktree and its git directory, whatever they contain. Can be repeated.
@@ -150,7 +169,10 @@ impl WorktreeSlot {
     /// Tells whether git can use the worktree: it is linked and its git directory is intact.
     pub(crate) fn is_git_dir_intact(&self) -> bool {
         // A missing or unreadable file is not intact either.
-        let read = |name| fs::read_to_string(self.git_dir.join(name)).unwrap_or_default();
+        let read = |name| {
+            let bytes = read_regular_file(&self.git_dir.join(name)).ok().flatten().unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
         let head = read("HEAD");
         // Git first writes an id of zeros.
         !read("commondir").trim().is_empty() && head.trim().bytes().any(|byte| byte != b'0')
@@ -189,7 +211,7 @@ pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
 fn make_folders_writable(path: &Path) -> io::Result<()> {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+        set_folder_mode(&folder, fs::Permissions::from_mode(0o700))?;
         for entry in fs::read_dir(&folder)?.flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(entry.path());

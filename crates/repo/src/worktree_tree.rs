@@ -12,10 +12,15 @@ use std::{
 };
 
 use domain::LargeFile;
+use rustix::{
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
 
 use crate::{
     CommitId, RepoError, UntrackedFileRules,
     check_leftovers::{CheckLeftovers, TreeChange, index_changes},
+    confined_folder::ConfinedFolder,
     git::{GitClient, nul_list, to_path},
     leftover::remove_temporary_file,
     nested_repositories,
@@ -24,6 +29,9 @@ use crate::{
     untracked_files::{LeftOutFiles, large_file},
     worktree_slot::WorktreeSlot,
 };
+
+/// A process id and a number follow.
+const TEMPORARY_INDEX_PREFIX: &str = "jangdan-index-";
 
 /// The tree of a worktree and what was noticed while writing it.
 pub(crate) struct WorktreeTree {
@@ -141,8 +149,11 @@ impl<'a> TemporaryIndex<'a> {
     /// Copies the worktree's index, or creates one from HEAD if there is none.
     fn for_git_dir(git: &'a GitClient, git_dir: &Path, head: Option<&CommitId>) -> Result<Self, RepoError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("jangdan-index-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        Self::copy_from(git, &git_dir.join("index"), git_dir.join(name), head)
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY_INDEX_PREFIX}{}-{number}", process::id());
+        // The agent can write to the git directory of its worktree, also links that git would follow.
+        let folder = git.common_dir().unwrap_or(git_dir);
+        Self::copy_from(git, &git_dir.join("index"), folder.join(name), head)
     }
 
     /// Copies an index to `path`, or creates one from HEAD if there is none.
@@ -254,7 +265,7 @@ impl<'a> TemporaryIndex<'a> {
 
 impl Drop for TemporaryIndex<'_> {
     fn drop(&mut self) {
-        // A leftover is removed with the worktree.
+        // A leftover is removed at the next start of the run.
         remove_temporary_file(&self.path);
     }
 }
@@ -262,6 +273,23 @@ impl Drop for TemporaryIndex<'_> {
 /// Copies an index with its modification time. Git compares it with file times to detect changes made in the same
 /// instant; a newer copy would hide them.
 fn copy_with_mtime(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    File::options().write(true).open(to)?.set_modified(fs::metadata(from)?.modified()?)
+    let (Some(folder), Some(name)) = (from.parent(), from.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let mut from = ConfinedFolder::open(folder)?.open_file(Path::new(name))?;
+    let mut to = File::options().write(true).create_new(true).open(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.set_modified(from.metadata()?.modified()?)
+}
+
+/// Removes the temporary indexes of processes that were killed.
+pub(crate) fn remove_stale_indexes(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_INDEX_PREFIX));
+        let pid = pid.and_then(|rest| rest.split('-').next()?.parse().ok()).and_then(Pid::from_raw);
+        if pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH)) {
+            remove_temporary_file(&entry.path());
+        }
+    }
 }

@@ -6,9 +6,10 @@ use domain::TaskId;
 
 use crate::{
     CommitId, RepoError, RunRepository, TaskWorktree,
+    confined_folder::is_real_folder,
     names::{SESSION_WORKTREE_PREFIX, branch_ref, worktree_folder_name},
     worktree_slot::{CheckoutTarget, REMOVED_PREFIX, SlotState, WorktreeSlot},
-    worktree_tree::write_worktree_tree,
+    worktree_tree::{remove_stale_indexes, write_worktree_tree},
 };
 
 /// Result of recovery after a crash.
@@ -30,7 +31,8 @@ impl RunRepository {
         let worktree = self.task_worktree(task);
         match worktree.slot.state() {
             SlotState::Ready => return Ok(worktree),
-            SlotState::Foreign => return Err(RepoError::PathOccupied { path: worktree.path }),
+            SlotState::Foreign => return Err(worktree.slot.occupied_error()),
+            SlotState::Replaced => return Err(worktree.slot.replaced_error()),
             SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete_worktree(&worktree.slot)?,
             SlotState::Empty => {}
         }
@@ -53,6 +55,7 @@ impl RunRepository {
     /// Finds all worktrees of the run, and removes incomplete ones.
     pub fn recover_worktrees(&self) -> RecoveryReport {
         let mut report = RecoveryReport::default();
+        remove_stale_indexes(&self.repository.common);
         for task in self.tasks_with_worktree_remains() {
             let worktree = self.task_worktree(&task);
             match worktree.slot.state() {
@@ -63,6 +66,7 @@ impl RunRepository {
                         Err(error) => report.failed.push((task, error)),
                     }
                 }
+                SlotState::Replaced => report.failed.push((task, worktree.slot.replaced_error())),
                 SlotState::Empty | SlotState::Foreign => {}
             }
         }
@@ -85,7 +89,8 @@ impl RunRepository {
     fn remove_worktree_in(&self, slot: &WorktreeSlot, excluded: &[PathBuf]) -> Result<(), RepoError> {
         match slot.state() {
             SlotState::Empty => return Ok(()),
-            SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path.clone() }),
+            SlotState::Foreign => return Err(slot.occupied_error()),
+            SlotState::Replaced => return Err(slot.replaced_error()),
             SlotState::Incomplete | SlotState::Deleted => return self.discard_incomplete_worktree(slot),
             SlotState::Ready => {}
         }
@@ -123,7 +128,7 @@ impl RunRepository {
             return Err(RepoError::PathOccupied { path: slot.path.clone() });
         }
         if slot.is_git_dir_intact() {
-            if slot.path.is_dir() && self.has_new_or_changed_files(slot)? {
+            if is_real_folder(&slot.path) && self.has_new_or_changed_files(slot)? {
                 self.snapshot_with_large_files(slot, "found unfinished", &[])?;
             }
             self.preserve_unreachable_commits(slot)?;

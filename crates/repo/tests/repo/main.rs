@@ -9,6 +9,7 @@ mod conflicts;
 mod crashes;
 mod discovery;
 mod fixture;
+mod hostile;
 mod landing;
 mod large_files;
 mod linear_history;

@@ -8,6 +8,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use repo::ConfinedFolder;
+
 /// Limit of files in a folder. More are probably packages or build output, which a set-up command can create.
 const FILES_MAX: usize = 50_000;
 /// Suffix of a file that is not complete yet.
@@ -16,14 +18,16 @@ const PARTIAL_SUFFIX: &str = "jangdan-partial";
 /// Copies the named files and folders. Names that the project does not have are skipped.
 pub(super) fn copy_ignored_files(project: &Path, names: &[PathBuf], worktree: &Path) -> Result<(), String> {
     let mut n_files = 0;
+    let worktree = ConfinedFolder::open(worktree)
+        .map_err(|error| format!("cannot open the worktree {}: {error}", worktree.display()))?;
     for name in names {
         let failed = |problem: String| format!("cannot copy {} into the worktree: {problem}", name.display());
         let from = project.join(name);
         // A named file may itself be a link to elsewhere, since the user chose it.
         if from.is_file() {
-            copy_file(&from, worktree, name).map_err(failed)?;
+            copy_file(&from, &worktree, name).map_err(failed)?;
         } else if from.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            copy_folder(project, name, worktree, &mut n_files).map_err(failed)?;
+            copy_folder(project, name, &worktree, &mut n_files).map_err(failed)?;
         } else if from.symlink_metadata().is_ok() {
             return Err(failed("it is neither a file nor a folder".to_owned()));
         }
@@ -31,7 +35,12 @@ pub(super) fn copy_ignored_files(project: &Path, names: &[PathBuf], worktree: &P
     Ok(())
 }
 
-fn copy_folder(project: &Path, name: &Path, worktree: &Path, n_files: &mut usize) -> Result<(), String> {
+fn copy_folder(
+    project: &Path,
+    name: &Path,
+    worktree: &ConfinedFolder,
+    n_files: &mut usize,
+) -> Result<(), String> {
     let mut folders = vec![name.to_owned()];
     while let Some(folder) = folders.pop() {
         let failed = |error: io::Error| format!("{}: {error}", folder.display());
@@ -59,26 +68,41 @@ fn copy_folder(project: &Path, name: &Path, worktree: &Path, n_files: &mut usize
 }
 
 /// Copies a file atomically.
-fn copy_file(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
-    let to = worktree.join(name);
-    create_folder(worktree, name.parent().unwrap_or(Path::new("")))?;
-    if to.symlink_metadata().is_ok() {
+fn copy_file(from: &Path, worktree: &ConfinedFolder, name: &Path) -> Result<(), String> {
+    let failed = |error: io::Error| format!("{}: {error}", name.display());
+    let (Some(parent), Some(file_name)) = (name.parent(), name.file_name()) else {
+        return Err(format!("{} is not the name of a file", name.display()));
+    };
+    let folder = create_folder(worktree, parent)?;
+    let file_name = Path::new(file_name);
+    if folder.exists(file_name).map_err(failed)? {
         return Ok(());
     }
-    let mut partial = to.clone().into_os_string();
+    let mut partial = file_name.as_os_str().to_owned();
     partial.push(format!(".{PARTIAL_SUFFIX}"));
-    let copied = fs::copy(from, &partial).and_then(|_| fs::rename(&partial, &to));
+    let partial = Path::new(&partial);
+    let copied = fs::File::open(from).and_then(|mut from| {
+        // Left by a crash, or a link of the agent.
+        match folder.remove_file(partial) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let mut to = folder.create_file(partial)?;
+        io::copy(&mut from, &mut to)?;
+        to.set_permissions(from.metadata()?.permissions())?;
+        folder.rename(partial, file_name.as_os_str())
+    });
     copied.map_err(|error| {
         // The next copy replaces it.
-        let _ = fs::remove_file(&partial);
-        format!("{}: {error}", name.display())
+        drop(folder.remove_file(partial));
+        failed(error)
     })
 }
 
 /// Copies a link. Fails if its target is outside the project.
-fn copy_link(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
+fn copy_link(from: &Path, worktree: &ConfinedFolder, name: &Path) -> Result<(), String> {
     let failed = |error: io::Error| format!("{}: {error}", name.display());
-    let (target, to) = (fs::read_link(from).map_err(failed)?, worktree.join(name));
+    let target = fs::read_link(from).map_err(failed)?;
     if !is_link_target_inside(name, &target) {
         return Err(format!(
             "{} is a link to {}, which is not in the project; create it with a command of `worktree.setup`",
@@ -86,10 +110,10 @@ fn copy_link(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
             target.display()
         ));
     }
-    if to.symlink_metadata().is_ok() {
+    if worktree.exists(name).map_err(failed)? {
         return Ok(());
     }
-    std::os::unix::fs::symlink(target, to).map_err(failed)
+    worktree.create_link(&target, name).map_err(failed)
 }
 
 /// Tells whether the target of a link is below the root that its name is relative to.
@@ -110,17 +134,10 @@ fn is_link_target_inside(name: &Path, target: &Path) -> bool {
 }
 
 /// Creates a folder of the worktree and its parents. Fails if one of them is a link, which may lead elsewhere.
-fn create_folder(worktree: &Path, name: &Path) -> Result<(), String> {
-    let mut folder = worktree.to_owned();
-    for part in name.components() {
-        folder.push(part);
-        match folder.symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(format!("{} is not a folder in the worktree", name.display())),
-            Err(_) => fs::create_dir(&folder).map_err(|error| format!("{}: {error}", name.display()))?,
-        }
-    }
-    Ok(())
+fn create_folder(worktree: &ConfinedFolder, name: &Path) -> Result<ConfinedFolder, String> {
+    worktree
+        .create_folder(name)
+        .map_err(|error| format!("{} is not a folder in the worktree ({error})", name.display()))
 }
 
 #[cfg(test)]
@@ -215,6 +232,19 @@ mod tests {
     }
 
     #[test]
+    fn file_is_not_written_through_links_of_the_agent() {
+        let partial = format!("worktree/.env.{PARTIAL_SUFFIX}");
+        let test = CopyTest::new(&[
+            ("project/.env", "A"),
+            ("elsewhere/victim", "V"),
+            (&partial, "-> ../elsewhere/victim"),
+        ]);
+        test.copy(&[".env"]).unwrap();
+        assert_eq!(test.list("elsewhere"), "victim=V");
+        assert_eq!(test.list("worktree"), ".env=A");
+    }
+
+    #[test]
     fn nothing_is_read_or_written_outside_of_the_project_and_the_worktree() {
         let check = |files: &[(&str, &str)], name: &str, expected: &str| {
             let test = CopyTest::new(&[&[("elsewhere/secret", "S")], files].concat());
@@ -236,7 +266,8 @@ mod tests {
     fn folder_with_too_many_files_is_rejected() {
         let test = CopyTest::new(&[("project/data/one", "1"), ("project/data/two", "2")]);
         let copy = |mut n_files: usize| {
-            super::copy_folder(&test.path("project"), Path::new("data"), &test.path("worktree"), &mut n_files)
+            let worktree = super::ConfinedFolder::open(&test.path("worktree")).unwrap();
+            super::copy_folder(&test.path("project"), Path::new("data"), &worktree, &mut n_files)
         };
         copy(super::FILES_MAX - 2).unwrap();
         let error = copy(super::FILES_MAX - 1).unwrap_err();

@@ -4,6 +4,7 @@ mod briefs;
 mod driver_events;
 mod inbox;
 mod inputs;
+mod permission_path;
 
 use std::{
     collections::BTreeMap,

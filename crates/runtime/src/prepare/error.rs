@@ -162,6 +162,8 @@ impl From<RepoError> for PrepareError {
             | error @ RepoError::WouldLoseWork { .. }
             | error @ RepoError::PathOccupied { .. }
             | error @ RepoError::SubmoduleCommitMissing { .. }
+            | error @ RepoError::WorktreeReplaced { .. }
+            | error @ RepoError::NotACheckout { .. }
             | error @ RepoError::WorktreeNotReady { .. } => Self::Git(error),
         }
     }

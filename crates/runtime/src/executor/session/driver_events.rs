@@ -5,7 +5,7 @@ use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOut
 use protocol::DecodedItem;
 use sessions::SessionReport;
 
-use super::{NextState, SessionWorker};
+use super::{NextState, SessionWorker, permission_path::resolve_links};
 use crate::{
     AgentActivity,
     executor::process::{Process, ProcessError},
@@ -114,6 +114,7 @@ impl SessionWorker {
                 self.context.send_agent_output(session, message_output(offset, read_from, item));
             }
             DriverEvent::Permission { request, options: _ } => {
+                let request = resolve_links(request, &self.spec.directory);
                 self.context.send_agent_output(session, AgentOutput::PermissionRequested(request));
             }
             DriverEvent::Question { prompt, question } => {
