@@ -11,7 +11,7 @@ use domain::{
 };
 
 use crate::{
-    effect::{ApprovedPhase, Effect, LandingCheck},
+    effect::{ApprovedPhase, Effect, LandingCheck, MergedCommits},
     effect_sink::PendingEffects,
     graph::{Graph, Node},
     schedule::{Schedule, ScheduleLimits},
@@ -218,6 +218,11 @@ impl Run {
         let mut effects: Vec<_> = self.pending_effects.iter_executing().cloned().collect();
         effects.sort_by_key(|(id, _)| *id);
         effects
+    }
+
+    /// Returns the merges of all phases, in no particular order.
+    pub fn merged_commits(&self) -> Vec<MergedCommits> {
+        self.phases.values().flat_map(|phase| phase.merges.iter().cloned()).collect()
     }
 
     /// Returns how the run ended, `None` while it has not.

@@ -43,6 +43,7 @@ mod run_repository;
 mod snapshots;
 mod status;
 mod submodules;
+mod tip_record;
 mod unreachable_commits;
 mod untracked_files;
 mod user_checkout;
@@ -69,6 +70,7 @@ pub use repository::{Head, LfsState, Repository, RepositoryTraits, installed_git
 pub use run_repository::RunRepository;
 pub use snapshots::WorktreeSnapshot;
 pub use submodules::{Submodule, SubmoduleAvailability};
+pub use tip_record::TipRecord;
 pub use untracked_files::UntrackedFileRules;
 pub use worktree_slot::TaskWorktree;
 pub use worktrees::RecoveryReport;

@@ -167,7 +167,12 @@ impl Repository {
         std::fs::create_dir_all(worktrees).map_err(|source| io("make", source))?;
         // Git records canonical paths, and ours are compared with them.
         let folder = worktrees.canonicalize().map_err(|source| io("find", source))?;
-        Ok(RunRepository { repository: self.clone(), run_id: run.clone(), worktrees_folder: folder })
+        Ok(RunRepository {
+            repository: self.clone(),
+            run_id: run.clone(),
+            worktrees_folder: folder,
+            tip_record: None,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: a branch moves only from the commit that the caller expects (`update-ref` with the old value), so of
 //! two concurrent updates one fails.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use domain::{RunId, TaskId};
 
@@ -11,6 +11,7 @@ use crate::{
     CommitId, RepoError, Repository,
     names::{branch_ref, run_branch, task_branch},
     repository::find_commit,
+    tip_record::TipRecord,
 };
 
 /// A run within a repository.
@@ -22,6 +23,8 @@ pub struct RunRepository {
     pub run_id: RunId,
     /// Folder that contains its worktrees.
     pub worktrees_folder: PathBuf,
+    /// Where its branch must be; `None` if that is not known, so that the branch itself says it.
+    pub tip_record: Option<Arc<TipRecord>>,
 }
 
 impl RunRepository {
@@ -51,10 +54,19 @@ impl RunRepository {
         task_branch(&self.run_id, task)
     }
 
-    /// Returns the tip of the run's branch.
+    /// Returns the tip of the run's branch. Fails if another program moved it.
     pub fn run_tip(&self) -> Result<CommitId, RepoError> {
-        self.branch_tip(&self.run_branch())?
-            .ok_or_else(|| RepoError::BranchNotFound { branch: self.run_branch() })
+        let tip = self
+            .branch_tip(&self.run_branch())?
+            .ok_or_else(|| RepoError::BranchNotFound { branch: self.run_branch() })?;
+        match self.tip_record.as_ref().map(|record| record.expected()) {
+            Some(expected) if expected != tip => Err(RepoError::RefMoved {
+                name: branch_ref(&self.run_branch()),
+                found: tip.to_string(),
+                recorded: expected.to_string(),
+            }),
+            Some(_) | None => Ok(tip),
+        }
     }
 
     /// Moves the run's branch forward. Succeeds if an earlier attempt has already moved it.
@@ -78,7 +90,14 @@ impl RunRepository {
         if let Some(path) = self.worktree_of_branch(&branch)? {
             return Err(RepoError::BranchCheckedOut { branch, path });
         }
-        self.move_branch(&branch, from, to, "merge a task")
+        if let Some(record) = &self.tip_record {
+            record.announce(to)?;
+        }
+        self.move_branch(&branch, from, to, "merge a task")?;
+        if let Some(record) = &self.tip_record {
+            record.set(to);
+        }
+        Ok(())
     }
 
     /// Moves a branch if it is at `from`; otherwise returns the commit it is at as an error.

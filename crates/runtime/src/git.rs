@@ -15,8 +15,8 @@ use engine::MergedCommits;
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
     LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefKeepReason, RefPruneOptions,
-    RefPruneReport, RepoError, Repository, RunRepository, TaskMerge, TaskWorktree, UntrackedFileRules,
-    WorktreeSnapshot,
+    RefPruneReport, RepoError, Repository, RunRepository, TaskMerge, TaskWorktree, TipRecord,
+    UntrackedFileRules, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -162,10 +162,17 @@ impl RunGit {
     }
 
     /// Creates the run's branch if necessary, and repairs worktrees after a crash.
-    pub(crate) fn recover(&self) -> Result<(), RepoError> {
-        let _lock = self.lock();
+    ///
+    /// From then on the branch must be where the merges of the log left it, and where this handle moves it.
+    pub(crate) fn recover(&mut self, merges: &[MergedCommits], folder: &Path) -> Result<(), RepoError> {
+        let lock = Arc::clone(&self.lock);
+        let _lock = lock.lock().unwrap_or_else(PoisonError::into_inner);
         let base = self.run.repository.resolve_commit(&self.base)?;
-        self.run.create_run_branch(&base)?;
+        let found = self.run.create_run_branch(&base)?;
+        if let Some(recorded) = last_merge(merges, base) {
+            let record = TipRecord::new(recorded, &found, folder.join("next-tip"));
+            self.run.tip_record = Some(Arc::new(record));
+        }
         // The next operation on a worktree that could not be repaired reports the error.
         for (task, error) in self.run.recover_worktrees().failed {
             warn!(%task, error = &error as &dyn Error, "cannot repair a worktree");
@@ -639,6 +646,20 @@ impl RunGit {
 }
 
 /// Returns the merges whose commits are known.
+/// Returns the commit at which merges left the branch that began at `base`: the one that no other merge has as its
+/// parent. `None` if the log, of an earlier version, does not tell.
+fn last_merge(merges: &[MergedCommits], base: CommitId) -> Option<CommitId> {
+    let is_last =
+        |commit: &MergedCommits| merges.iter().all(|other| other.onto != commit.commit || other == commit);
+    let mut last: Vec<_> = merges.iter().filter(|merge| is_last(merge)).map(|merge| &merge.commit).collect();
+    last.dedup();
+    match last.as_slice() {
+        [] if merges.is_empty() => Some(base),
+        [commit] => CommitId::parse(commit),
+        _ => None,
+    }
+}
+
 fn task_merges(merges: &[MergedCommits]) -> Vec<TaskMerge> {
     let parse = |merge: &MergedCommits| {
         Some(TaskMerge { onto: CommitId::parse(&merge.onto)?, commit: CommitId::parse(&merge.commit)? })

@@ -667,7 +667,8 @@ fn load_run(
 ) -> Result<RunLoop<LocalExecutor>, HostError> {
     let durable_run = DurableRun::open(Arc::clone(&host.log), run.clone())?;
     let plan_file = PlanFileWatcher::for_run(&environment, &host.data).map(|file| Arc::new(Mutex::new(file)));
-    let context = Arc::new(RunContext::open(Arc::clone(&host), run, environment, requests)?);
+    let merges = durable_run.state().merged_commits();
+    let context = Arc::new(RunContext::open(Arc::clone(&host), run, environment, &merges, requests)?);
     let executor = LocalExecutor::new(Arc::clone(&context), plan_file.clone());
     let observers = RunObservers::new(context, plan_file);
     Ok(RunLoop::new(host, durable_run, executor, observers, inbox))

@@ -9,6 +9,7 @@ mod conflicts;
 mod crashes;
 mod discovery;
 mod fixture;
+mod foreign_tips;
 mod hostile;
 mod landing;
 mod large_files;

@@ -9,6 +9,7 @@ use std::{
 };
 
 use domain::{AgentOutput, Report, RunId, RunInput, SessionId, TaskId};
+use engine::MergedCommits;
 use repo::{GitOptions, RepoError, WorktreeSnapshot};
 use sessions::{Sandbox, SandboxPolicy};
 use tracing::warn;
@@ -67,16 +68,17 @@ impl SetupError {
 }
 
 impl RunContext {
-    /// Opens the repository of a run, and repairs its worktrees after a crash.
+    /// Opens the repository of a run, whose log has these merges, and repairs its worktrees after a crash.
     pub(crate) fn open(
         host: Arc<HostState>,
         run: RunId,
         environment: RunEnvironment,
+        merges: &[MergedCommits],
         requests: SyncSender<RunRequest>,
     ) -> Result<Self, HostError> {
-        let git = RunGit::open(&host.data, &run, &environment)?;
-        if let Some(git) = &git {
-            git.recover()?;
+        let mut git = RunGit::open(&host.data, &run, &environment)?;
+        if let Some(git) = &mut git {
+            git.recover(merges, &host.run_folder(&run))?;
         }
         Ok(Self { host, run, environment, git, requests })
     }

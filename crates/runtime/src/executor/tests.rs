@@ -35,7 +35,8 @@ impl ExecutorTest {
         }))
         .unwrap();
         let (requests, inbox) = sync_channel(1);
-        let context = RunContext::open(host, "r1".parse().unwrap(), environment, requests.clone()).unwrap();
+        let context =
+            RunContext::open(host, "r1".parse().unwrap(), environment, &[], requests.clone()).unwrap();
         requests.try_send(RunRequest::without_reply(Report::TimerFired.into())).unwrap();
         let executor = LocalExecutor::new(Arc::new(context), None);
         Self { _folder: folder, executor, inbox, requests }

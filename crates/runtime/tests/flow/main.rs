@@ -10,6 +10,7 @@ mod crashes;
 mod disk_budget;
 mod evidence;
 mod fixture;
+mod foreign_tips;
 mod gate_review;
 mod landing;
 mod large_files;
