@@ -168,7 +168,7 @@ test("a problem is resolved with a hint, and when it recurs the task is skipped"
 });
 
 test("changes are requested at a gate, and then it is approved", async () => {
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   const gate = page.locator("main [data-gate]");
   expect(await gate.getByRole("button", { name: "Request changes" }).isDisabled()).toBe(true);
   await gate.locator("[data-answer]").fill("The cups are missing");

@@ -32,6 +32,7 @@ const sendCommand = (command: object) =>
 
 const entrySelectorOf = async (name: string) =>
   `[data-entry="${fixture.run}/${(await questionOfAgent(name)).id}"]`;
+const itemOf = async (name: string) => `question.${(await questionOfAgent(name)).id}`;
 const agentsWithPendingQuestion = async () => {
   const pending = (await fetchQuestions())
     .filter(({ status }) => status === "pending")
@@ -61,10 +62,16 @@ async function agentOfSelectedCard(): Promise<string> {
 
 test("a number key does not answer a question behind the panel of a session", async () => {
   const builtIn = (await fixture.rows("session")).find(({ task }) => task === null);
-  for (const view of ["inbox", "list"]) {
-    await page.goto(pageUrl(`/runs/RUN/sessions/${builtIn?.id}?over=${view}`));
+  for (const [place, content] of [
+    ["needs-you", "article"],
+    ["activity", "[data-card]"],
+  ]) {
+    await page.goto(pageUrl(`/runs/RUN/sessions/${builtIn?.id}?over=${place}`));
     await page.getByRole("dialog").getByText("Built in, no agent process").waitFor();
-    await page.locator("article").first().waitFor();
+    await page
+      .locator(content ?? "")
+      .first()
+      .waitFor();
     await page.keyboard.press("1");
     // The help does not list the key either.
     await page.keyboard.press("?");
@@ -73,7 +80,7 @@ test("a number key does not answer a question behind the panel of a session", as
     expect(await help.getByText("Choose this option").count()).toBe(0);
     await page.keyboard.press("Escape");
   }
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("[data-selected] [data-option]").first().waitFor();
   expect(await answeredTaskIds()).toEqual([]);
 });
@@ -89,7 +96,7 @@ test("a number key that is held down does not answer another question", async ()
 });
 
 test("a number key is ignored right after a card was selected automatically, and answers later", async () => {
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("[data-selected] [data-option]").first().waitFor();
   const first = await agentOfSelectedCard();
   const before = await answeredTaskIds();
@@ -118,34 +125,28 @@ test("a number key is ignored right after a card was selected automatically, and
   await expectOnlyAnswer(now, "tea", [...before, taskIdOfAgent(first)]);
 });
 
-test("in every view a double-click opens a task, and a single click does not", async () => {
+test("in every place one click opens a task, and so do three", async () => {
   const [name = ""] = await agentsWithPendingQuestion();
-  const card = `[data-card="${(await questionOfAgent(name)).id}"]`;
-  const targets: [view: string, selector: string][] = [
-    ["list", `main [data-task="${taskIdOfAgent(name)}"]`],
-    ["schedule", `main [data-task="${taskIdOfAgent(name)}"]`],
-    ["inbox", `${await entrySelectorOf(name)} header button`],
-    ["inbox", `${await entrySelectorOf(name)} h3`],
-    ["chat", `${card} header button`],
-    ["chat", `${card} h3`],
+  const targets: [address: string, selector: string][] = [
+    ["work?view=list", `main [data-task="${taskIdOfAgent(name)}"]`],
+    ["work?view=schedule", `main [data-task="${taskIdOfAgent(name)}"]`],
+    [`needs-you?item=${await itemOf(name)}`, `${await entrySelectorOf(name)} header button:visible`],
+    ["activity", `[data-card="${(await questionOfAgent(name)).id}"] header button`],
   ];
-  for (const [view, selector] of targets) {
-    await page.goto(pageUrl(`/runs/RUN/${view}`));
-    await page.locator(selector).first().click();
-    expect(await page.getByRole("dialog").count(), selector).toBe(0);
-    // A third click presses nothing in the panel, and does not close it.
-    await page.locator(selector).first().click({ clickCount: 3, delay: 20 });
-    await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
-    expect(page.url(), selector).toContain(`/tasks/${taskIdOfAgent(name)}`);
-    await page.keyboard.press("Escape");
-    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
+  for (const [address, selector] of targets) {
+    // A second and a third click press nothing in the panel, and do not close it.
+    for (const clickCount of [1, 3]) {
+      await page.goto(pageUrl(`/runs/RUN/${address}`));
+      await page.locator(selector).first().click({ clickCount, delay: 20 });
+      await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
+      expect(page.url(), selector).toContain(`/tasks/${taskIdOfAgent(name)}`);
+      await page.keyboard.press("Escape");
+      await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${address}`), "the place under the panel");
+    }
   }
-  for (const view of ["list", "inbox"]) {
-    await page.goto(pageUrl(`/runs/RUN/${view}`));
-    await page
-      .locator(targets.find(([name]) => name === view)?.[1] ?? "")
-      .first()
-      .focus();
+  for (const [address, selector] of targets.slice(0, 3)) {
+    await page.goto(pageUrl(`/runs/RUN/${address}`));
+    await page.locator(selector).first().focus();
     await page.keyboard.press("Enter");
     await waitUntil(() => page.url().includes(`/tasks/${taskIdOfAgent(name)}`), "the task by a key");
   }
@@ -154,7 +155,7 @@ test("in every view a double-click opens a task, and a single click does not", a
 test("a key that is held while a panel opens does not press a button in it", async () => {
   const [name = ""] = await agentsWithPendingQuestion();
   const before = await answeredTaskIds();
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator(`main [data-task="${taskIdOfAgent(name)}"]`).focus();
   await page.keyboard.down("Enter");
   await page.locator("[role=dialog] [data-option]:focus").waitFor();
@@ -168,7 +169,7 @@ test("a key that is held while a panel opens does not press a button in it", asy
 test("a key that is pressed twice opens a panel and does not press a button in it", async () => {
   const [name = ""] = await agentsWithPendingQuestion();
   const before = await answeredTaskIds();
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator(`main [data-task="${taskIdOfAgent(name)}"]`).focus();
   // Stop the clock, so that a slow machine does not matter.
   await page.evaluate("const now = performance.now(); performance.now = () => now;");
@@ -179,36 +180,34 @@ test("a key that is pressed twice opens a panel and does not press a button in i
   await expectOnlyAnswer(name, "milk", before);
 });
 
-test.each(["inbox", "chat"])(
-  "in the %s a double-click in a text field does not open the task, and drafts are kept",
-  async (view) => {
-    const [name = "", other = ""] = await agentsWithPendingQuestion();
-    const cardOf = async (name: string) =>
-      view === "chat" ? `[data-card="${(await questionOfAgent(name)).id}"]` : await entrySelectorOf(name);
-    await page.goto(pageUrl(`/runs/RUN/${view}`));
-    const box = page.locator(`${await cardOf(name)} textarea`);
-    await box.fill("coffee please");
-    await page.locator(`${await cardOf(other)} textarea`).fill("water");
-    await box.dblclick({ position: { x: 25, y: 15 } });
-    expect(page.url()).toBe(pageUrl(`/runs/RUN/${view}`));
-    await page.locator(`${await cardOf(name)} h3`).dblclick();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText(`What does ${name} want?`).first().waitFor();
-    expect(await dialog.locator("textarea").first().inputValue()).toBe("coffee please");
-    await page.keyboard.press("Escape");
-    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
-    expect(await box.inputValue()).toBe("coffee please");
-    const before = await answeredTaskIds();
-    await box.press("Enter");
-    await expectOnlyAnswer(name, "coffee please", before);
-    expect(await page.locator(`${await cardOf(other)} textarea`).inputValue()).toBe("water");
-  },
-);
+test("a draft is the same in the list, in the chat and in the task, and survives a reload", async () => {
+  const [name = "", other = ""] = await agentsWithPendingQuestion();
+  const inList = async (name: string) => {
+    await page.goto(pageUrl(`/runs/RUN/needs-you?item=${await itemOf(name)}`));
+    return page.locator(`${await entrySelectorOf(name)} textarea`);
+  };
+  await (await inList(name)).fill("coffee please");
+  await (await inList(other)).fill("water");
+  expect(await (await inList(name)).inputValue()).toBe("coffee please");
+  await page.reload();
+  expect(await (await inList(name)).inputValue()).toBe("coffee please");
+  await page.keyboard.press("o");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(`What does ${name} want?`).first().waitFor();
+  expect(await dialog.locator("textarea").first().inputValue()).toBe("coffee please");
+  await page.goto(pageUrl("/runs/RUN/activity"));
+  const box = page.locator(`[data-card="${(await questionOfAgent(name)).id}"] textarea`);
+  expect(await box.inputValue()).toBe("coffee please");
+  const before = await answeredTaskIds();
+  await box.press("Enter");
+  await expectOnlyAnswer(name, "coffee please", before);
+  expect(await (await inList(other)).inputValue()).toBe("water");
+});
 
 test("an answer is sent even if the browser reports to be offline", async () => {
   const [name = ""] = await agentsWithPendingQuestion();
   const before = await answeredTaskIds();
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl(`/runs/RUN/needs-you?item=${await itemOf(name)}`));
   await page
     .locator(`${await entrySelectorOf(name)} [data-option]`)
     .first()
@@ -217,14 +216,14 @@ test("an answer is sent even if the browser reports to be offline", async () => 
   await page.locator(`${await entrySelectorOf(name)} [data-option="2"]`).click();
   await expectOnlyAnswer(name, "milk", before);
   // Other views load, too.
-  await page.getByRole("link", { name: "Timeline" }).click();
+  await page.getByRole("link", { name: "Activity" }).click();
   await page.locator("main article").first().waitFor();
 });
 
 test("a command whose response was lost is executed once", async () => {
   const [name = ""] = await agentsWithPendingQuestion();
   const before = await answeredTaskIds();
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl(`/runs/RUN/needs-you?item=${await itemOf(name)}`));
   const keys: string[] = [];
   await page.route("**/commands", async (route) => {
     keys.push(route.request().headers()["idempotency-key"] ?? "");
@@ -243,7 +242,7 @@ test("two questions answered at once, in the inbox and in a task, are not mixed 
   const [first = "", second = ""] = await agentsWithPendingQuestion();
   const before = await answeredTaskIds();
   const other = await context.newPage();
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl(`/runs/RUN/needs-you?item=${await itemOf(first)}`));
   await other.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(second)}`));
   const inInbox = page.locator(`${await entrySelectorOf(first)} textarea`);
   const inTask = other.getByRole("dialog").locator("textarea").first();
@@ -276,10 +275,11 @@ test("on a phone a tap opens a task, and its question is answered by tapping", a
     isMobile: true,
   });
   const small = await phone.newPage();
-  await small.goto(pageUrl("/runs/RUN/inbox"));
+  await small.goto(pageUrl("/runs/RUN/needs-you"));
+  await small.locator(`[data-row="${fixture.run}/${(await questionOfAgent(name)).id}"]`).tap();
   await small.locator(`${await entrySelectorOf(name)} [data-option="1"]`).tap();
   await expectOnlyAnswer(name, "tea", before);
-  await small.goto(pageUrl("/runs/RUN/list"));
+  await small.goto(pageUrl("/runs/RUN/work?view=list"));
   await small.locator(`main [data-task="${taskIdOfAgent(other)}"]`).tap();
   const about = small.getByRole("dialog").locator("details").filter({ hasText: "Details" });
   expect(await about.getByText("Tokens").isVisible()).toBe(false);
@@ -304,7 +304,7 @@ async function answerUntilNPending(n: number): Promise<string[]> {
 
 test("text that is begun in the chat while one question is open never answers another", async () => {
   const [first = "", second = ""] = await answerUntilNPending(2);
-  await page.goto(pageUrl("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   const card = page.locator(`[data-card="${(await questionOfAgent(second)).id}"]`);
 
   await card.locator('[data-option="2"]').click();

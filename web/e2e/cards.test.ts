@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessibilityIssues, screenshot } from "./accessibility.ts";
 import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
@@ -60,17 +60,21 @@ test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, 
     expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), what).toBe(false);
     await screenshot(page, `cards-${what}-${theme}`);
   };
-  await page.goto(pageUrl("/runs/RUN/inbox"));
-  await page.locator("main [data-gate]").waitFor();
-  await waitUntil(() => everyCardHasForm(page), "a form on every card");
-  await expectUsable("inbox");
-  // The description is in the title, and not repeated.
-  expect(await page.locator("main article").getByText("What TEA_KEY is for.").count()).toBe(1);
-  for (const kind of ["[data-gate]", "[data-request]", "[data-escalation]"]) {
-    await page.locator(`main ${kind}`).last().scrollIntoViewIfNeeded();
-    await screenshot(page, `cards-${kind.replace(/\W|data/g, "")}-${theme}`);
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
+  await page.locator("[data-row]").first().waitFor();
+  expect(await page.locator("[data-row]").count()).toBe(NAMES.length);
+  await expectUsable("needs-you");
+  for (const { item } of await fixture.rows("inbox")) {
+    await page.goto(pageUrl(`/runs/RUN/needs-you?item=${item.type}.${item.id}`));
+    const article = page.locator(`[data-entry="${fixture.run}/${item.id}"]`);
+    const answer = article.locator("[data-option], [data-answer]").first();
+    await answer.waitFor();
+    // The answers are on the screen without scrolling.
+    const box = await answer.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
+    await expectUsable(`needs-you-${item.type}-${item.id}`);
   }
-  await page.goto(pageUrl("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   await page.locator("main [data-card]").first().waitFor();
   await expectUsable("chat");
   for (const name of ["porter", "secret", "approval", "lifter", "faller"]) {
@@ -80,10 +84,3 @@ test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, 
   }
   await context.close();
 });
-
-async function everyCardHasForm(page: Page): Promise<boolean> {
-  const cards = page.locator("main article");
-  const n = await cards.count();
-  const withForm = cards.filter({ has: page.locator("[data-option], [data-answer]") });
-  return n === NAMES.length && (await withForm.count()) === n;
-}

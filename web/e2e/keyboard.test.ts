@@ -59,7 +59,11 @@ afterAll(async () => {
 test("the run is opened from the link", async () => {
   await page.goto(fixture.runCommand(["link"]).match(/http:\S+/)?.[0] ?? "");
   await page.locator("main").first().waitFor();
-  await pressTabUntilFocused(page.locator("#runs li a").first());
+  // What needs the user is shown first, the list of runs is one step away.
+  await page.waitForURL("**/needs-you");
+  await pressTabUntilFocused(page.getByRole("link", { name: "Runs" }));
+  await pressKey("Enter");
+  await pressTabUntilFocused(page.locator("main li a").first());
   await pressKey("Enter");
   await page.waitForURL(`**/runs/${fixture.run}**`);
   // The first Tab skips the navigation.
@@ -74,9 +78,12 @@ test("the run is opened from the link", async () => {
 test("the task with a question is found, and its conversation is scrolled", async () => {
   await pressKey("Control+k");
   await page.getByRole("combobox").waitFor();
-  await page.keyboard.type("waiting for you cups");
+  await page.keyboard.type("needs you cups");
   await page.getByRole("option", { name: /What is in the cups/ }).waitFor();
   await pressKey("Enter");
+  await page.waitForURL(/needs-you\?item=/);
+  await page.locator("[data-selected] [data-option]").first().waitFor();
+  await pressKey("o");
   const panel = page.getByRole("dialog");
   await panel.locator("[data-option]").first().waitFor();
   const conversation = panel.getByRole("tabpanel");
@@ -109,7 +116,7 @@ test("the question is answered, and the task continues", async () => {
 test("the gate is approved, and the run is done", async () => {
   await page.locator("[data-next]").waitFor();
   await pressKey("g");
-  await page.waitForURL(/\/inbox$/);
+  await page.waitForURL(/needs-you\?item=gate\.1$/);
   const gate = page.locator("main [data-gate]");
   await gate.waitFor();
   await pressKey("Enter");

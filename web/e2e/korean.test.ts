@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test("the timeline is in Korean, and text of agents is not translated", async () => {
-  await page.goto(pageUrl("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   const latest = (await fixture.rows("timeline")).at(-1);
   expect(latest?.korean).toMatch(/[가-힣]/);
   await page
@@ -46,7 +46,7 @@ test("the timeline is in Korean, and text of agents is not translated", async ()
 test("a task's events and the chat are in Korean", async () => {
   await page.goto(pageUrl("/runs/RUN/tasks/T1.1?tab=events"));
   await page.getByText(/^\S+ 에이전트가 T1\.1 작업을 시작했습니다/).waitFor();
-  await page.goto(pageUrl("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   await page.getByText(/실행 시작: /).waitFor();
 });
 
@@ -76,15 +76,15 @@ test("an error has a Korean title and the server's details, and is closed withou
 });
 
 test("Enter on a button presses the button, even if the inbox has shortcuts", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("[data-selected]").waitFor();
-  await page.locator('[data-view="board"]').focus();
+  await page.locator('[data-place="work"]').focus();
   await page.keyboard.press("Enter");
-  await waitUntil(() => page.url() === pageUrl("/runs/RUN/board"), "the view of the tab");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/work"), "the place of the tab");
 });
 
 test("shortcuts work with a Hangul keyboard", async () => {
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("[data-selected]").waitFor();
   const first = await selectedEntryKey();
   await dispatchKeydown("ㅓ", "KeyJ");
@@ -94,7 +94,7 @@ test("shortcuts work with a Hangul keyboard", async () => {
 });
 
 test("a number key does not answer a question behind a sheet, or one that is not visible", async () => {
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("[data-selected]").waitFor();
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "단축키" });
@@ -102,18 +102,16 @@ test("a number key does not answer a question behind a sheet, or one that is not
   await page.keyboard.press("1");
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
-  // Too narrow to show the inbox beside the view.
-  await page.setViewportSize({ width: 1100, height: 700 });
-  await page.goto(pageUrl("/runs/RUN/list"));
+  // The tasks have no options.
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("1");
   await page.keyboard.press("?");
   await help.waitFor();
   expect(await help.getByText("해당 번호의 답변 선택").count()).toBe(0);
   await page.keyboard.press("Escape");
-  await page.setViewportSize({ width: 1280, height: 800 });
   // Loading another view gives a wrongly sent command time to take effect.
-  await page.goto(pageUrl("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   for (const task of ["T1.1", "T1.3"]) expect((await questionOfTask(task))?.status, task).toBe("pending");
 });
 
@@ -145,7 +143,7 @@ test("the tab counts inbox entries, and a notification opens the new one", async
   await waitUntil(() => away.evaluate("window.notifications.length > 0"), "a notification of the next entry");
   const entry = await waitUntil(async () => (await fixture.rows("inbox"))[0], "the next entry");
   expect(await away.evaluate("window.notifications[0].body")).toBe(entry.korean ?? entry.text);
-  await waitUntil(async () => /\(\d+\) Jangdan/.test(await away.title()), "the count in the title");
+  await waitUntil(async () => /\(\d+\) .*Jangdan/.test(await away.title()), "the count in the title");
   await away.evaluate("window.notifications[0].onclick()");
   await waitUntil(() => away.url().includes(`/runs/${fixture.run}/`), "the run of the notification");
   await Promise.all([away.close(), busy.close()]);

@@ -37,7 +37,7 @@ const commitGreeting = (text: string) => {
   server.git("commit", "--message", "Write a greeting");
 };
 const openSheet = async (name: string) => {
-  await page.goto(`${server.origin}/runs/${run}/list`);
+  await page.goto(`${server.origin}/runs/${run}/work?view=list`);
   await page.locator("[data-run-menu]").click();
   await page.getByRole("menuitem", { name: `${name}…` }).click();
   return page.getByRole("dialog");

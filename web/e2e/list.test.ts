@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test("of a thousand tasks only visible ones are rendered", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await renderedTaskRow("T1.1").getByText("What does ada want?").waitFor();
   expect(await renderedTaskRows().count()).toBeLessThan(60);
   for (const colorScheme of ["light", "dark"] as const) {
@@ -88,7 +88,7 @@ test("a search finds tasks that are not visible", async () => {
 test("on a phone and in Korean a long list fits", async () => {
   const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  await small.goto(pageUrl("/runs/RUN/list"));
+  await small.goto(pageUrl("/runs/RUN/work?view=list"));
   await small.locator("main [data-task]").first().waitFor();
   expect(await small.locator("main section [data-task]").count()).toBeLessThan(60);
   expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);

@@ -83,7 +83,7 @@ test("a run is started on the page and completes", async () => {
   const run = await waitUntil(async () => (await fetchRuns()).at(0), "the run");
   expect(page.url()).toContain(run.id);
   expect([run.title, run.nTasks]).toEqual(["Walls", 1]);
-  await page.goto(`${server.origin}/runs/${run.id}/inbox`);
+  await page.goto(`${server.origin}/runs/${run.id}/needs-you`);
   await page.getByText("Which colour?").first().waitFor();
   await page.getByRole("button", { name: /blue/ }).first().click();
   const questions = () =>
@@ -99,7 +99,7 @@ test("a run is started on the page and completes", async () => {
 
 test("the results of a run are merged on the page, and its worktrees are deleted", async () => {
   const run = (await fetchRuns()).at(0)?.id;
-  await page.goto(`${server.origin}/runs/${run}/list`);
+  await page.goto(`${server.origin}/runs/${run}/work?view=list`);
   const open = async (name: string) => {
     await page.locator("[data-run-menu]").click();
     await page.getByRole("menuitem", { name: `${name}…` }).click();
@@ -199,10 +199,11 @@ test.each([
 test("the canvas loads its rows again on retry", async () => {
   const run = (await fetchRuns()).at(0)?.id;
   const path = /\/rows\?.*kind=phase\b/;
-  await page.goto(`${server.origin}/runs/${run}/inbox`);
-  await page.locator("main").getByText("Nothing is waiting for you").waitFor();
+  await page.goto(`${server.origin}/runs/${run}/needs-you`);
+  await page.locator("main").getByText("Nothing needs you.").waitFor();
   await page.route(path, (route) => route.fulfill(BROKEN));
-  await page.locator('[data-view="canvas"]').click();
+  await page.locator('[data-place="work"]').click();
+  await page.locator('[data-view="graph"]').click();
   await page.locator("main").getByText("the disk is on fire").waitFor();
   await page.unroute(path);
   await page.locator("main").getByRole("button", { name: "Try again" }).click();

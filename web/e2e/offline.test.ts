@@ -42,7 +42,7 @@ test("a card whose question could not be loaded shows the error, and loads it on
 test("without the server unloaded parts show an error, and the rest of the page stays", async () => {
   // Disable prefetching.
   await page.addInitScript("window.requestIdleCallback = () => 0");
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   const box = mainElement().locator("textarea").first();
   await box.fill("a long draft");
   await fixture.killServer();
@@ -52,13 +52,13 @@ test("without the server unloaded parts show an error, and the rest of the page 
   await page.locator("[data-toasts]").getByText("This part of the page could not be loaded.").waitFor();
   await page.getByRole("button", { name: "Settings" }).click();
   await page.locator("[data-toasts]").getByText("could not be loaded").nth(1).waitFor();
-  await page.locator('[data-view="board"]').click();
+  await page.locator('[data-place="work"]').click();
   await mainElement().getByText("This part of the page could not be loaded.").waitFor();
   await mainElement().getByRole("button", { name: "Try again" }).click();
   await mainElement().getByText("This part of the page could not be loaded.").waitFor();
-  await page.locator('[data-view="inbox"]').click();
+  await page.locator('[data-place="needs-you"]').click();
   expect(await box.inputValue()).toBe("a long draft");
-  await page.locator('[data-view="board"]').click();
+  await page.locator('[data-place="work"]').click();
   await mainElement().getByText("This part of the page could not be loaded.").waitFor();
   await page.evaluate("globalThis.isSame = true");
   await fixture.startServer();
@@ -74,9 +74,9 @@ test("prefetched parts work without the server", async () => {
   page = await context.newPage();
   const fetched: string[] = [];
   page.on("requestfinished", (request) => fetched.push(new URL(request.url()).pathname));
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await mainElement().locator("[data-task]").first().waitFor();
-  const prefetched = ["Board", "CommandPalette", "Chat", "Terminal", "MarkdownRenderer"];
+  const prefetched = ["Board", "CommandPalette", "ActivityPlace", "Terminal", "MarkdownRenderer"];
   await waitUntil(
     () => prefetched.every((name) => fetched.some((path) => path.includes(`/${name}-`))),
     "the prefetched parts",

@@ -55,10 +55,10 @@ test("a question that the orchestrator handles is not marked as waiting for the 
 });
 
 test("the key for the most urgent item also opens questions about the run", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await firstInMain("[data-task]").waitFor();
   await page.keyboard.press("g");
-  await waitUntil(() => page.url() === pageUrl("/runs/RUN/inbox"), "the inbox");
+  await waitUntil(() => page.url().startsWith(pageUrl("/runs/RUN/needs-you?item=")), "what needs the user");
   await firstInMain("[data-selected]").getByText(QUESTION).waitFor();
 });
 
@@ -68,7 +68,7 @@ test("the orchestrator's session shows its question, and is answered in its pane
   await line.getByText(`? ${QUESTION}`).waitFor();
   expect(await line.getAttribute("data-tone")).toBe("ask");
   expect(await firstInMain('[data-task="T1.1"]').getAttribute("data-tone")).toBe("wait");
-  await line.dblclick();
+  await line.click();
   const panel = page.getByRole("dialog");
   await panel.getByRole("heading", { name: QUESTION }).waitFor();
   await panel.locator('[data-option="1"]').click();

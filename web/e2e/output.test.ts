@@ -291,17 +291,17 @@ test("on a phone and in Korean the output fits the screen", async () => {
   await phone.close();
 });
 
-test("in the team a double-click opens the task of a session, or the session itself", async () => {
+test("in the team a click opens the task of a session, or the session itself", async () => {
   await page.goto(pageUrl("/runs/RUN/team"));
   const session = await sessionOfTask(TASK.speaker);
-  await page.locator(`[data-session="${session}"]`).dblclick();
+  await page.locator(`[data-session="${session}"]`).click();
   await page.getByRole("dialog").getByText("Was it good?").first().waitFor();
   expect(page.url()).toContain(`/tasks/${TASK.speaker}`);
   await page.keyboard.press("Escape");
   await waitUntil(() => page.url() === pageUrl("/runs/RUN/team"), "the team again");
   const builtIn = (await fixture.rows("session")).find(({ task }) => task === null);
   if (!builtIn) throw new Error("no built-in session");
-  await page.locator(`[data-session="${builtIn.id}"]`).dblclick();
+  await page.locator(`[data-session="${builtIn.id}"]`).click();
   await page.getByRole("dialog").getByText("Built in, no agent process").waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await screenshot(page, "session-built-in");

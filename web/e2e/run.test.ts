@@ -47,21 +47,22 @@ test("a browser that is signed out shows only how to sign in", async () => {
 
 test("the link leaves no token in the address, and the title counts inbox entries", async () => {
   await page.goto(pageUrl("/"));
-  expect(page.url()).toBe(pageUrl("/"));
+  expect(page.url()).toBe(pageUrl("/needs-you"));
   await page.getByText("In which order should the API list tasks?").first().waitFor();
   await waitUntil(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
 });
 
 const VIEWS: [name: string, path: string, content: string][] = [
-  ["home", "/", "article"],
-  ["canvas", "/runs/RUN/canvas", "[data-task]"],
-  ["board", "/runs/RUN/board", "[data-task]"],
-  ["schedule", "/runs/RUN/schedule", "[data-task]"],
-  ["timeline", "/runs/RUN/timeline", "main li"],
+  ["needs-you-all", "/needs-you", "article"],
+  ["runs", "/runs", "main li"],
+  ["overview", "/runs/RUN", "main [data-situation]"],
+  ["canvas", "/runs/RUN/work?view=graph", "[data-task]"],
+  ["board", "/runs/RUN/work?view=board", "[data-task]"],
+  ["schedule", "/runs/RUN/work?view=schedule", "[data-task]"],
+  ["activity", "/runs/RUN/activity", "[data-card]"],
   ["team", "/runs/RUN/team", "[data-session]"],
-  ["tasks", "/runs/RUN/list", "main li"],
-  ["inbox", "/runs/RUN/inbox", "main article"],
-  ["chat", "/runs/RUN/chat", "[data-card]"],
+  ["tasks", "/runs/RUN/work?view=list", "main li"],
+  ["needs-you", "/runs/RUN/needs-you", "main article"],
   ["task-conversation", "/runs/RUN/tasks/T1.1", "[data-turn]"],
   ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] [data-direction]"],
   ["task-terminal", "/runs/RUN/tasks/T1.4?tab=output", "[role=tabpanel] .terminal .row"],
@@ -73,9 +74,9 @@ const VIEWS: [name: string, path: string, content: string][] = [
 ];
 
 /** The views for small screens. */
-const PHONE = ["home", "tasks", "inbox", "chat", "task-conversation"];
+const PHONE = ["needs-you-all", "runs", "overview", "tasks", "needs-you", "activity", "task-conversation"];
 /** The views with a dark screenshot. */
-const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
+const DARK = ["needs-you", "overview", "tasks", "canvas", "schedule", "task-conversation"];
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("%s is accessible", async (name, path, content) => {
@@ -93,7 +94,7 @@ test("on a phone and in Korean every view fits the screen", async () => {
   const small = await phone.newPage();
   for (const [name, path, content] of VIEWS.filter(([name]) => PHONE.includes(name))) {
     await small.goto(pageUrl(path));
-    await small.locator(content).first().waitFor();
+    await small.locator(content).first().waitFor({ state: "attached" });
     const overflows = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
     expect(overflows, name).toBe(false);
     expect(await accessibilityIssues(small)).toEqual([]);
@@ -108,7 +109,7 @@ async function expectAccessible(what: string): Promise<void> {
 }
 
 test("the palette and the shortcut help open with a key", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("t2.1");
@@ -117,7 +118,7 @@ test("the palette and the shortcut help open with a key", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByText("T2.1").first().waitFor();
   await page.keyboard.press("Escape");
-  await waitUntil(() => page.url() === pageUrl("/runs/RUN/list"), "the view under the panel");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/work?view=list"), "the view under the panel");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await expectAccessible("the keyboard shortcuts");
@@ -125,7 +126,7 @@ test("the palette and the shortcut help open with a key", async () => {
 });
 
 test("settings, menus, confirmations and panels are accessible", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator("main li").first().waitFor();
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("menu").waitFor();
@@ -164,7 +165,7 @@ test("a plan is checked while typing, and an error links to its line", async () 
 });
 
 test("with two open questions a message asks which one it answers", async () => {
-  await page.goto(pageUrl("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   const box = page.getByPlaceholder("Message the orchestrator…");
   await box.fill("truncate them");
   await box.press("Enter");
@@ -186,9 +187,9 @@ test("a card of the chat shows its answer", async () => {
   await page.locator(`[data-card="${answered}"]`).getByText("truncate them").last().waitFor();
 });
 
-test("a double-click on the canvas opens a task", async () => {
-  await page.goto(pageUrl("/runs/RUN/canvas"));
-  await page.locator('[data-task="T1.1"]').first().dblclick();
+test("a click on the graph opens a task", async () => {
+  await page.goto(pageUrl("/runs/RUN/work?view=graph"));
+  await page.locator('[data-task="T1.1"]').first().click();
   await page
     .getByRole("dialog")
     .getByRole("button", { name: /oldest first/ })
@@ -245,7 +246,7 @@ test("a running turn is shown until its row replaces it, with tool calls folded"
 });
 
 test("the timeline shows the history of a question", async () => {
-  await page.goto(pageUrl("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   const id = (await questionOfTask("T1.1"))?.id ?? "";
   const kinds = (await fixture.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
   expect(kinds.length).toBeGreaterThan(1);
@@ -254,7 +255,7 @@ test("the timeline shows the history of a question", async () => {
 });
 
 test("the page shows that the server was killed, and reconnects without losing a change", async () => {
-  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
   await page.locator("main li").first().waitFor();
   await fixture.killServer();
   await page.getByRole("alert").getByText("Offline since").waitFor();
@@ -273,7 +274,7 @@ test("the page shows that the server was killed, and reconnects without losing a
 });
 
 test("an inbox entry is settled with keys alone", async () => {
-  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
   await page.locator("main article").first().waitFor();
   const before = (await fixture.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
   await page.keyboard.press("j");

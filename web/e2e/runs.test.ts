@@ -30,7 +30,7 @@ let page: Page;
 const fetchRuns = () => fixture.get<RunRow[]>("/api/runs");
 const startRun = async () =>
   expect((await fixture.post("/api/runs", newRunRequest(AGENTS, project, {}))).ok).toBe(true);
-const runCards = () => page.locator("#runs li");
+const runCards = () => page.locator("main li");
 const olderRunsButton = () => page.getByRole("button", { name: "Show older runs" });
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 test("the newest runs are listed, and the palette finds all", async () => {
-  await page.goto(`${fixture.origin}/`);
+  await page.goto(`${fixture.origin}/runs`);
   await olderRunsButton().waitFor();
   expect(await runCards().count()).toBe(PAGE_SIZE);
   const first = (await fetchRuns())[0]?.id ?? "";

@@ -23,7 +23,8 @@ const answerQuestionOfTask = async (task: string) => {
 const tabTitles = () => Promise.all(tabs.map((tab) => tab.title()));
 const expectCountInTitles = (n: number) =>
   waitUntil(
-    async () => (await tabTitles()).every((title) => title === (n === 0 ? "Jangdan" : `(${n}) Jangdan`)),
+    async () =>
+      (await tabTitles()).every((title) => title === `${n === 0 ? "" : `(${n}) `}Example run · Jangdan`),
     `${n} in the title of every tab`,
   );
 
@@ -40,7 +41,7 @@ afterAll(async () => {
 test("more tabs than the browser has connections all show the run", async () => {
   for (let n = 0; n < N_TABS; n += 1) {
     const tab = await context.newPage();
-    await tab.goto(pageUrl("/runs/RUN/inbox"));
+    await tab.goto(pageUrl("/runs/RUN/needs-you"));
     await tab.locator("main article").first().waitFor();
     tabs.push(tab);
   }

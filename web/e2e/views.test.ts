@@ -33,18 +33,19 @@ afterAll(async () => {
   await fixture?.stop();
 });
 
-const VIEWS: [name: string, content: string][] = [
-  ["canvas", ".react-flow__edge"],
-  ["board", "main [data-task]"],
-  ["schedule", "main [data-task]"],
-  ["timeline", "main article"],
-  ["team", "main [data-session]"],
+const VIEWS: [name: string, address: string, content: string][] = [
+  ["overview", "/runs/RUN", "main [data-situation]"],
+  ["canvas", "/runs/RUN/work?view=graph", ".react-flow__edge"],
+  ["board", "/runs/RUN/work?view=board", "main [data-task]"],
+  ["schedule", "/runs/RUN/work?view=schedule", "main [data-task]"],
+  ["activity", "/runs/RUN/activity", "main article"],
+  ["team", "/runs/RUN/team", "main [data-session]"],
 ];
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-  test.each(VIEWS)("%s is accessible", async (name, content) => {
+  test.each(VIEWS)("%s is accessible", async (name, address, content) => {
     await page.emulateMedia({ colorScheme });
-    await page.goto(pageUrl(`/runs/RUN/${name}`));
+    await page.goto(pageUrl(address));
     await page.locator(content).first().waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     await screenshot(page, colorScheme === "dark" ? `${name}-dark` : name);
@@ -54,8 +55,8 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
 test("on a phone and in Korean every view fits the screen", async () => {
   const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  for (const [name, content] of VIEWS) {
-    await small.goto(pageUrl(`/runs/RUN/${name}`));
+  for (const [name, address, content] of VIEWS) {
+    await small.goto(pageUrl(address));
     await small.locator(content).first().waitFor({ state: "attached" });
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
     for (const colorScheme of ["dark", "light"] as const) {
@@ -67,19 +68,44 @@ test("on a phone and in Korean every view fits the screen", async () => {
   await phone.close();
 });
 
-test.each(["canvas", "board", "team"])(
-  "a double-click in %s opens a task with its question",
+test.each(["work?view=graph", "work?view=board", "team"])(
+  "a click or a double-click in %s opens a task with its question",
   async (view) => {
-    await page.goto(pageUrl(`/runs/RUN/${view}`));
-    await taskCard("T1.1").dblclick();
-    await expectQuestionInPanel("In which order should the API list tasks?");
-    await page.keyboard.press("Escape");
-    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
+    for (const clickCount of [1, 2]) {
+      await page.goto(pageUrl(`/runs/RUN/${view}`));
+      await taskCard("T1.1").click({ clickCount });
+      await expectQuestionInPanel("In which order should the API list tasks?");
+      await page.keyboard.press("Escape");
+      await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
+    }
   },
 );
 
+test.each([
+  ["inbox", "needs-you"],
+  ["list", "work?view=list"],
+  ["canvas", "work?view=graph"],
+  ["timeline", "activity"],
+  ["chat", "activity"],
+])("the old address %s leads to %s", async (old, place) => {
+  await page.goto(pageUrl(`/runs/RUN/${old}`));
+  await page.locator(`[data-place][aria-current]`).waitFor();
+  expect(page.url()).toBe(pageUrl(`/runs/RUN/${place}`));
+});
+
+test("the overview says what waits for the user, and each number leads to it", async () => {
+  await page.goto(pageUrl("/runs/RUN"));
+  const sentence = page.locator("[data-situation]");
+  await sentence.getByRole("link", { name: "2 questions" }).click();
+  await page.locator("[data-selected] [data-option]").first().waitFor();
+  expect(page.url()).toBe(pageUrl("/runs/RUN/needs-you?kind=question"));
+  await page.goBack();
+  await page.locator('[data-phase="1"]').click();
+  await page.waitForURL(/work\?view=list$/);
+});
+
 test("the canvas is navigated with keys alone", async () => {
-  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await page.goto(pageUrl("/runs/RUN/work?view=graph"));
   await taskCard("T1.1").waitFor();
   await page.locator("section.canvas").focus();
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
@@ -88,7 +114,7 @@ test("the canvas is navigated with keys alone", async () => {
 });
 
 test("a search on the canvas finds questions", async () => {
-  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await page.goto(pageUrl("/runs/RUN/work?view=graph"));
   await taskCard("T1.1").waitFor();
   await page.keyboard.press("Control+f");
   await page.keyboard.type("40 characters");
@@ -98,7 +124,7 @@ test("a search on the canvas finds questions", async () => {
 });
 
 test("when zoomed out a task that waits for a person keeps its icon", async () => {
-  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await page.goto(pageUrl("/runs/RUN/work?view=graph"));
   await taskCard("T1.1").waitFor();
   await page.locator("section.canvas").focus();
   const icon = page.locator('[data-zoomed-out="T1.1"]');
@@ -127,7 +153,7 @@ test("a panel over the canvas blocks the shortcuts of the canvas", async () => {
 });
 
 test("a priority is changed with the menu, and by dragging", async () => {
-  await page.goto(pageUrl("/runs/RUN/board"));
+  await page.goto(pageUrl("/runs/RUN/work?view=board"));
   await page.getByRole("button", { name: "Priority of T2.2" }).click();
   await page.getByRole("menuitemradio", { name: "High" }).click();
   await waitUntil(async () => (await fetchTask("T2.2"))?.priority === "high", "the priority from the menu");
@@ -150,18 +176,18 @@ test("a priority is changed with the menu, and by dragging", async () => {
 });
 
 test("the timeline shows the history of a question, and the schedule its time", async () => {
-  await page.goto(pageUrl("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   const history = page.getByRole("article").filter({ hasText: "In which order should the API list tasks?" });
   await history.getByText("Waiting for an answer:").waitFor();
-  await taskCard("T1.1").dblclick();
+  await taskCard("T1.1").click();
   await page.getByRole("dialog").getByRole("button", { name: "newest first" }).click();
   await waitUntil(async () => (await fetchTask("T1.1"))?.state !== "blocked", "the task to continue");
-  await page.goto(pageUrl("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/activity"));
   for (const step of ["Asked", "Forwarded to you", "Answered", "Delivered", "Task resumed"]) {
     await history.getByText(step, { exact: true }).waitFor();
   }
   await screenshot(page, "timeline-answered");
-  await page.goto(pageUrl("/runs/RUN/schedule"));
+  await page.goto(pageUrl("/runs/RUN/work?view=schedule"));
   await page.getByRole("button", { name: /T1\.1.*\n*Waited for an answer: In which order/ }).waitFor();
 });
 

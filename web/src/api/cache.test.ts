@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { applyRowChanges, queryKeys, toSortedInbox } from "./cache";
-import type { InboxEntry, RowChange } from "./generated";
+import type { InboxEntry, RowChange, Severity } from "./generated";
 
 const rowChange = (kind: string, key: string, row: unknown): RowChange => ({
   run: "r1",
@@ -60,10 +60,29 @@ test("a run's rows update the list of runs and the common inbox", () => {
   expect(cache.getQueryData(queryKeys.inbox)).toEqual({});
 });
 
-test("the inbox is sorted by blocked time, then blocked tasks, then age", () => {
-  const entry = (id: string, timeMs: number, tasks: number, sinceAt: number) =>
-    ({ run: "r1", item: { type: "question", id }, blocks: { timeMs, tasks }, sinceAt }) as InboxEntry;
-  const rows = [entry("a", 0, 1, 5), entry("b", 9, 0, 9), entry("c", 0, 3, 9), entry("d", 0, 1, 2)];
+test("the inbox is sorted by severity, then blocked time, then blocked tasks, then age", () => {
+  const entry = (
+    id: string,
+    timeMs: number,
+    tasks: number,
+    sinceAt: number,
+    severity: Severity | null = null,
+  ) =>
+    ({
+      run: "r1",
+      item: { type: "question", id },
+      blocks: { timeMs, tasks },
+      sinceAt,
+      severity,
+    }) as InboxEntry;
+  const rows = [
+    entry("a", 0, 1, 5),
+    entry("b", 9, 0, 9),
+    entry("c", 0, 3, 9, "medium"),
+    entry("d", 0, 1, 2),
+    entry("e", 0, 0, 9, "high"),
+    entry("f", 0, 0, 9, "critical"),
+  ];
   const sorted = toSortedInbox(Object.fromEntries(rows.map((row) => [row.item.id, row])));
-  expect(sorted.map((row) => row.item.id)).toEqual(["b", "c", "d", "a"]);
+  expect(sorted.map((row) => row.item.id)).toEqual(["f", "e", "b", "c", "d", "a"]);
 });

@@ -53,10 +53,15 @@ export function toSortedRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
   return Object.values(rows).sort((left, right) => right.startedAt - left.startedAt);
 }
 
-/** Inbox entries, those that block the most work first. */
+/** Urgent problems come before everything else. */
+const severityRank = ({ severity }: InboxEntry) =>
+  severity === "critical" ? 0 : severity === "high" ? 1 : 2;
+
+/** Inbox entries: urgent problems, then those that block the most work. */
 export function toSortedInbox(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
   return Object.values(rows).sort(
     (left, right) =>
+      severityRank(left) - severityRank(right) ||
       right.blocks.timeMs - left.blocks.timeMs ||
       right.blocks.tasks - left.blocks.tasks ||
       left.sinceAt - right.sinceAt,

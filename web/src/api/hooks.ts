@@ -59,7 +59,7 @@ export function useAllRuns() {
   return toSortedRuns({ ...Object.fromEntries(all.map((row) => [row.id, row])), ...newest });
 }
 
-/** The inbox of one run or of all, entries that block the most work first. */
+/** The inbox of one run or of all, urgent problems first, then entries that block the most work. */
 export function useInbox(run?: string) {
   return useQuery({
     ...inboxQuery,

@@ -7,7 +7,7 @@ import { useShortcuts } from "~/components/shortcuts";
 import { Toasts, toast } from "~/components/toasts";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { NavigationRail } from "./NavigationRail";
-import { useInboxCountInTitle } from "./useInboxCountInTitle";
+import { useDocumentTitle } from "./useDocumentTitle";
 import { useInboxNotifications } from "./useInboxNotifications";
 
 const CommandPalette = lazyWithRetry(() => import("./CommandPalette"));
@@ -20,7 +20,7 @@ export function AppShell() {
   const { t } = useTranslation();
   const [open, setOpen] = useState<OpenOverlay>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
-  useInboxCountInTitle();
+  useDocumentTitle();
   useInboxNotifications();
   useShortcuts({
     "mod+k": () => setOpen("palette"),

@@ -2,11 +2,11 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAllRuns, useInbox, useRows } from "~/api/hooks";
-import { RUN_VIEWS } from "~/app/run/runViews";
 import { useRunActions } from "~/app/run/useRunActions";
 import type { UserAction } from "~/components/action";
 import { useLocalizedText } from "~/components/localizedText";
-import { useOpenTask } from "~/components/navigation";
+import { useOpenEntry, useOpenTask } from "~/components/navigation";
+import { PLACES, WORK_VIEWS } from "~/components/places";
 import { Sheet } from "~/components/Sheet";
 import { LANGUAGES, type Language, setLanguage } from "~/i18n/setup";
 import { useTaskActions } from "~/views/task/useTaskActions";
@@ -105,11 +105,19 @@ function usePaletteEntries(onHelp: () => void): PaletteEntry[] {
   const { run, task } = useParams({ strict: false });
   const inbox = useInbox().data ?? [];
   const runs = useAllRuns();
-  const views = RUN_VIEWS.map(({ id }) => ({
-    id: `view/${id}`,
+  const openEntry = useOpenEntry();
+  const places = PLACES.map((place) => ({
+    id: `place/${place}`,
     group: t("palette.view"),
-    text: t(`view.${id}`),
-    perform: () => run && void navigate({ to: "/runs/$run/$view", params: { run, view: id } }),
+    text: t(`place.${place}`),
+    perform: () => run && void navigate({ to: "/runs/$run/$place", params: { run, place } }),
+  }));
+  const workViews = WORK_VIEWS.map((view) => ({
+    id: `view/${view}`,
+    group: t("palette.view"),
+    text: t(`view.${view}`),
+    perform: () =>
+      run && void navigate({ to: "/runs/$run/$place", params: { run, place: "work" }, search: { view } }),
   }));
   const tasks = useTaskEntries(run);
   const actions = useActionEntries(run, task);
@@ -118,14 +126,22 @@ function usePaletteEntries(onHelp: () => void): PaletteEntry[] {
       id: `inbox/${index}`,
       group: t("palette.inbox"),
       text: `${row.task ?? row.run} · ${inWords(row)}`,
-      perform: () =>
-        void (row.task
-          ? navigate({ to: "/runs/$run/tasks/$task", params: { run: row.run, task: row.task } })
-          : navigate({ to: "/runs/$run/$view", params: { run: row.run, view: "inbox" } })),
+      perform: () => openEntry(row),
     })),
-    ...(run ? views : []),
+    ...(run ? [...places, ...workViews] : []),
     ...actions,
-    { id: "home", group: t("palette.page"), text: t("nav.runs"), perform: () => void navigate({ to: "/" }) },
+    {
+      id: "needs-you",
+      group: t("palette.page"),
+      text: t("palette.needsYouOfAll"),
+      perform: () => void navigate({ to: "/needs-you" }),
+    },
+    {
+      id: "runs",
+      group: t("palette.page"),
+      text: t("nav.runs"),
+      perform: () => void navigate({ to: "/runs" }),
+    },
     {
       id: "new",
       group: t("palette.page"),

@@ -21,15 +21,9 @@ export function NavigationRail({ onPalette, onHelp }: Props) {
       <span aria-hidden className="mb-2 font-extrabold text-[17px] text-white max-md:hidden">
         장
       </span>
-      <Link
-        to="/"
-        hash="inbox"
-        className={ITEM}
-        activeOptions={{ exact: true, includeHash: true }}
-        title={t("nav.inbox")}
-      >
+      <Link to="/needs-you" className={ITEM} title={t("place.needs-you")}>
         <Inbox aria-hidden size={18} />
-        <span className="sr-only">{n > 0 ? t("nav.inboxCount", { count: n }) : t("nav.inbox")}</span>
+        <span className="sr-only">{n > 0 ? t("nav.needsYouCount", { count: n }) : t("place.needs-you")}</span>
         {n > 0 && (
           <b
             aria-hidden
@@ -39,13 +33,7 @@ export function NavigationRail({ onPalette, onHelp }: Props) {
           </b>
         )}
       </Link>
-      <Link
-        to="/"
-        hash="runs"
-        className={ITEM}
-        activeOptions={{ exact: true, includeHash: true }}
-        title={t("nav.runs")}
-      >
+      <Link to="/runs" className={ITEM} title={t("nav.runs")}>
         <ListTree aria-hidden size={18} />
         <span className="sr-only">{t("nav.runs")}</span>
       </Link>

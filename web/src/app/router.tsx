@@ -1,10 +1,11 @@
 /** The routes of the page. Their components are loaded on first use. */
 
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { NotFound } from "~/components/NotFound";
-import { isTaskTab, type TaskTab } from "~/components/taskTabs";
+import { toNeedsYouSearch, toRunSearch } from "~/components/navigation";
+import { movedPlace } from "~/components/places";
 import { AppShell } from "./AppShell";
 
 const root = createRootRoute({
@@ -16,7 +17,20 @@ const root = createRootRoute({
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyWithRetry(() => import("~/views/runs/Home")),
+  component: lazyWithRetry(() => import("./Home")),
+});
+
+const needsYou = createRoute({
+  getParentRoute: () => root,
+  path: "/needs-you",
+  validateSearch: toNeedsYouSearch,
+  component: lazyWithRetry(() => import("./NeedsYouPage")),
+});
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  component: lazyWithRetry(() => import("~/views/runs/Runs")),
 });
 
 const newRun = createRoute({
@@ -25,31 +39,40 @@ const newRun = createRoute({
   component: lazyWithRetry(() => import("~/views/new/NewRun")),
 });
 
-/** `over` is the view behind a panel, `tab` the open tab of a task's panel. */
-export type RunSearchParams = { tab?: TaskTab; over?: string };
-
-function toRunSearchParams(search: Record<string, unknown>): RunSearchParams {
-  const { tab, over } = search;
-  return {
-    ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
-    ...(typeof over === "string" && { over }),
-  };
-}
-
-// One component for all addresses of a run, so that closing a panel returns to the view it was opened from.
+// One component for all addresses of a run, so that closing a panel returns to the place it was opened from.
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
-  validateSearch: toRunSearchParams,
+  validateSearch: toRunSearch,
   component: lazyWithRetry(() => import("~/app/run/RunPage")),
 });
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });
-const runView = createRoute({ getParentRoute: () => run, path: "/$view" });
+const runPlace = createRoute({
+  getParentRoute: () => run,
+  path: "/$place",
+  beforeLoad: ({ params }) => {
+    const moved = movedPlace(params.place);
+    if (!moved) return;
+    const { place, view } = moved;
+    throw redirect({
+      to: "/runs/$run/$place",
+      params: { run: params.run, place },
+      search: (search) => ({ ...search, ...(view && { view }) }),
+      replace: true,
+    });
+  },
+});
 const runTask = createRoute({ getParentRoute: () => run, path: "/tasks/$task" });
 const runSession = createRoute({ getParentRoute: () => run, path: "/sessions/$session" });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, newRun, run.addChildren([runHome, runView, runTask, runSession])]),
+  routeTree: root.addChildren([
+    home,
+    needsYou,
+    runs,
+    newRun,
+    run.addChildren([runHome, runPlace, runTask, runSession]),
+  ]),
   defaultPreload: "intent",
   scrollRestoration: false,
 });

@@ -1,11 +1,11 @@
 /** Shows a notification for each new inbox entry while the page is not in focus. */
 
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useInbox } from "~/api/hooks";
 import { localizedText } from "~/components/localizedText";
+import { useOpenEntry } from "~/components/navigation";
 import { notificationsAreOn } from "./notificationSetting";
 import { notifyOnce, shareFocusWithTabs } from "./notifyOnce";
 
@@ -14,7 +14,7 @@ type KnownEntries = Map<string, Promise<(() => void) | null> | null>;
 
 export function useInboxNotifications(): void {
   const { t, i18n } = useTranslation();
-  const navigate = useNavigate();
+  const openEntry = useOpenEntry();
   const inbox = useInbox().data;
   const known = useRef<KnownEntries | null>(null);
   useEffect(shareFocusWithTabs, []);
@@ -25,15 +25,13 @@ export function useInboxNotifications(): void {
     const added = before && notificationsAreOn() ? inbox.filter((row) => !before.has(entryId(row))) : [];
     const notified = added.map((row) => {
       const { run, task } = row;
-      const open = () =>
-        task
-          ? navigate({ to: "/runs/$run/tasks/$task", params: { run, task } })
-          : navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
       const name = entryId(row);
       const title = `${task ?? run} · ${t("state.needsAnswer")}`;
       return [
         name,
-        notifyOnce(name, () => showNotification(title, localizedText(row, i18n.language), name, open)),
+        notifyOnce(name, () =>
+          showNotification(title, localizedText(row, i18n.language), name, () => openEntry(row)),
+        ),
       ] as const;
     });
     known.current = new Map([
@@ -43,7 +41,7 @@ export function useInboxNotifications(): void {
     // A settled entry needs no notification.
     for (const [name, shown] of before ?? [])
       if (!known.current.has(name)) void shown?.then((close) => close?.());
-  }, [inbox, navigate, t, i18n.language]);
+  }, [inbox, openEntry, t, i18n.language]);
 }
 
 const entryId = ({ run, item }: InboxEntry) => `${run}/${item.type}/${item.id}`;

@@ -18,7 +18,7 @@ export function ErrorMessage({ error, retry }: { error: unknown; retry?: () => v
         <p key={line}>{line}</p>
       ))}
       {isMissing ? (
-        <Link to="/" className="text-accent underline">
+        <Link to="/runs" className="text-accent underline">
           {t("page.toRuns")}
         </Link>
       ) : (

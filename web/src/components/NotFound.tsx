@@ -7,7 +7,7 @@ export function NotFound() {
   return (
     <main id="main">
       <Notice title={t("page.notFound")}>
-        <Link to="/" className="text-accent underline">
+        <Link to="/runs" className="text-accent underline">
           {t("page.toRuns")}
         </Link>
       </Notice>

@@ -1,8 +1,14 @@
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 
+type Props = {
+  run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor">;
+  /** Leaves out the numbers above the bar. */
+  isBare?: boolean;
+};
+
 /** The share of a run's tasks that are done, in progress, waiting for a person, blocked or skipped, and failed. */
-export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "waitsFor"> }) {
+export function ProgressBar({ run, isBare = false }: Props) {
   const { t } = useTranslation();
   const { tasks, nTasks } = run;
   const { done, skipped } = tasks;
@@ -13,7 +19,7 @@ export function ProgressBar({ run }: { run: Pick<RunRow, "tasks" | "nTasks" | "w
   const label = t("run.done", { done, count: nTasks });
   return (
     <div className="flex min-w-36 flex-col gap-1">
-      <span className="text-soft text-xs tabular-nums">{label}</span>
+      {!isBare && <span className="text-soft text-xs tabular-nums">{label}</span>}
       <div
         role="progressbar"
         aria-label={label}

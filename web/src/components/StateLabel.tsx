@@ -1,6 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import type { RunState, TaskRow } from "~/api/generated";
+import type { RunRow, TaskRow } from "~/api/generated";
 import { marksText } from "./marks";
 import { displayState, RUN_STATE_STYLES, rateLimitEnd, STATE_STYLES, TEXT_COLORS } from "./state";
 import { useFormatClockTime } from "./timeFormat";
@@ -35,13 +35,15 @@ export function TaskStateLabel({ task, named = false }: Props) {
   );
 }
 
-export function RunStateLabel({ status }: { status: RunState }) {
+/** The state of a run. It is not "Running" while nothing continues until the user acts. */
+export function RunStateLabel({ run: { status, needsUser } }: { run: Pick<RunRow, "status" | "needsUser"> }) {
   const { t } = useTranslation();
-  const { tone, icon: Icon } = RUN_STATE_STYLES[status];
+  const isWaiting = status === "running" && needsUser;
+  const { tone, icon: Icon } = isWaiting ? STATE_STYLES.needsAnswer : RUN_STATE_STYLES[status];
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap font-medium ${TEXT_COLORS[tone]}`}>
       <Icon aria-hidden size={14} strokeWidth={2.2} />
-      {t(`runState.${status}`)}
+      {isWaiting ? t("state.needsAnswer") : t(`runState.${status}`)}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { ConfirmSheet } from "./ConfirmSheet";
 import { toast } from "./toasts";
 
 /** Actions on a task that cannot be undone. */
-export type ConfirmedTaskAction = "skip" | "cancel" | "markFailed" | "rewind";
+export type ConfirmedTaskAction = "skip" | "cancel" | "markFailed" | "waive" | "rewind";
 
 type Props = {
   run: string;

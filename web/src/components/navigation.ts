@@ -1,15 +1,50 @@
-/** Opens the panel of a task or a session over the current view. */
+/** The address of what a run shows, and how to open a task, a session or an item that needs the user. */
 
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { useCallback } from "react";
-import type { TaskTab } from "./taskTabs";
+import type { InboxEntry } from "~/api/generated";
+import { isPlace, isWorkView, movedPlace, type Place, type WorkView } from "./places";
+import { isTaskTab, type TaskTab } from "./taskTabs";
 
-/** The view that is shown, or is behind the panel. */
-export function useCurrentView(): string | undefined {
-  const { view } = useParams({ strict: false });
-  const { over } = useSearch({ strict: false });
-  return view ?? over;
+/** The query parameters of all addresses of a run. */
+export type RunSearch = {
+  /** The open tab of a task's panel. */
+  tab?: TaskTab;
+  /** The place behind a panel. */
+  over?: Place;
+  /** How the tasks are shown. */
+  view?: WorkView;
+} & NeedsYouSearch;
+
+/** The query parameters of the items that need the user. */
+export type NeedsYouSearch = {
+  /** The selected item, as `entryName` returns it. */
+  item?: string;
+  /** Only items of this kind are listed. */
+  kind?: string;
+};
+
+export function toNeedsYouSearch({ item, kind }: Record<string, unknown>): NeedsYouSearch {
+  return {
+    ...(typeof item === "string" && { item }),
+    ...(typeof kind === "string" && { kind }),
+  };
 }
+
+export function toRunSearch(search: Record<string, unknown>): RunSearch {
+  const { tab, over, view } = search;
+  const moved = typeof over === "string" ? movedPlace(over) : undefined;
+  return {
+    ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
+    ...(typeof over === "string" && isPlace(over) && { over }),
+    ...(typeof view === "string" && isWorkView(view) && { view }),
+    ...(moved && { over: moved.place, ...(moved.view && { view: moved.view }) }),
+    ...toNeedsYouSearch(search),
+  };
+}
+
+/** The name of an item in addresses. Ids are unique within a run. */
+export const entryName = ({ item }: Pick<InboxEntry, "item">) => `${item.type}.${item.id}`;
 
 /** Whether a panel covers the view. Shortcuts of the view are off then. */
 export function useIsPanelOpen(): boolean {
@@ -17,34 +52,60 @@ export function useIsPanelOpen(): boolean {
   return task !== undefined || session !== undefined;
 }
 
+type ShownAddress = { run?: string; place?: string; search: RunSearch };
+
+/** Reads the address when it is needed, so that hundreds of tasks are not rendered again when it changes. */
+function shownAddress({ state }: ReturnType<typeof useRouter>): ShownAddress {
+  const params: { run?: string; place?: string } = state.matches.at(-1)?.params ?? {};
+  return { ...params, search: toRunSearch(state.location.search) };
+}
+
+/** Returns the parameters that stay while a panel is open, so that the place behind it stays as it is. */
+function panelSearch({ run: shown, place, search }: ShownAddress, run: string): RunSearch {
+  if (run !== shown) return {};
+  const { tab: _tab, ...rest } = search;
+  return { ...rest, ...(place !== undefined && isPlace(place) && { over: place }) };
+}
+
 export function useOpenTask(): (task: string, tab?: TaskTab, run?: string) => void {
-  const navigate = useNavigate();
-  const { run: shown } = useParams({ strict: false });
-  const over = useCurrentView();
+  const router = useRouter();
   return useCallback(
-    (task, tab, run = shown) => {
-      if (!run) return;
-      const search = { ...(tab && { tab }), ...(over && run === shown && { over }) };
-      void navigate({ to: "/runs/$run/tasks/$task", params: { run, task }, search });
+    (task, tab, run) => {
+      const shown = shownAddress(router);
+      const target = run ?? shown.run;
+      if (!target) return;
+      const search = { ...panelSearch(shown, target), ...(tab && { tab }) };
+      void router.navigate({ to: "/runs/$run/tasks/$task", params: { run: target, task }, search });
     },
-    [navigate, shown, over],
+    [router],
   );
 }
 
 /** Opens a session by itself, e.g. an earlier one of a task. */
 export function useOpenSession(): (session: string) => void {
-  const navigate = useNavigate();
-  const { run } = useParams({ strict: false });
-  const over = useCurrentView();
+  const router = useRouter();
   return useCallback(
     (session) => {
-      if (!run) return;
-      void navigate({
-        to: "/runs/$run/sessions/$session",
-        params: { run, session },
-        search: over ? { over } : {},
-      });
+      const shown = shownAddress(router);
+      if (!shown.run) return;
+      const params = { run: shown.run, session };
+      const search = panelSearch(shown, shown.run);
+      void router.navigate({ to: "/runs/$run/sessions/$session", params, search });
     },
-    [navigate, run, over],
+    [router],
+  );
+}
+
+/** Opens an item that needs the user, among the others of its run. */
+export function useOpenEntry(): (entry: Pick<InboxEntry, "run" | "item">) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (entry) =>
+      void navigate({
+        to: "/runs/$run/$place",
+        params: { run: entry.run, place: "needs-you" },
+        search: { item: entryName(entry) },
+      }),
+    [navigate],
   );
 }

@@ -64,14 +64,14 @@ export function useTimeAgo(at: number): string {
   return formatTimeAgo(useNow() - at, t);
 }
 
-/** Formats a time of day, with the date if it is not today. */
-export function formatClockTime(at: number, language: string): string {
+/** Formats a time of day to the second or to the minute, with the date if it is not today. */
+export function formatClockTime(at: number, language: string, isToSecond = true): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return new Intl.DateTimeFormat(language, {
     hour: "2-digit",
     minute: "2-digit",
-    second: "2-digit",
+    ...(isToSecond && { second: "2-digit" }),
     hourCycle: "h23",
     ...(!isToday && { month: "short", day: "numeric" }),
   }).format(date);
@@ -80,4 +80,10 @@ export function formatClockTime(at: number, language: string): string {
 export function useFormatClockTime(): (at: number) => string {
   const { i18n } = useTranslation();
   return (at) => formatClockTime(at, i18n.language);
+}
+
+/** Formats a time of day to the minute. */
+export function useFormatTimeOfDay(): (at: number) => string {
+  const { i18n } = useTranslation();
+  return (at) => formatClockTime(at, i18n.language, false);
 }

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,15 +5,16 @@ import type { RunRow } from "~/api/generated";
 import { useInbox } from "~/api/hooks";
 import { ActionMenu } from "~/components/ActionMenu";
 import { Button } from "~/components/Button";
-import { useIsPanelOpen, useOpenTask } from "~/components/navigation";
+import { useIsPanelOpen, useOpenEntry } from "~/components/navigation";
 import { ProgressBar } from "~/components/ProgressBar";
+import type { Place } from "~/components/places";
 import { RunStateLabel } from "~/components/StateLabel";
 import { useShortcuts } from "~/components/shortcuts";
 import { Duration } from "~/components/Time";
 import { usedCostText, usedTokensText } from "~/components/usage";
 import { useRunActions } from "./useRunActions";
 
-export function RunHeader({ row }: { row: RunRow }) {
+export function RunHeader({ row, place }: { row: RunRow; place: Place }) {
   const { t } = useTranslation();
   const { actions, busy } = useRunActions(row);
   const immediate = actions.filter((action) => "perform" in action);
@@ -26,7 +26,7 @@ export function RunHeader({ row }: { row: RunRow }) {
         </h1>
         <p className="flex gap-1.5 text-soft text-xs">
           <span>{row.project}</span>·<code className="font-mono">{row.id}</code>·
-          <RunStateLabel status={row.status} />
+          <RunStateLabel run={row} />
         </p>
       </div>
       <ProgressBar run={row} />
@@ -52,7 +52,7 @@ export function RunHeader({ row }: { row: RunRow }) {
             <span className="max-md:sr-only">{action.name}</span>
           </Button>
         ))}
-        <AnswerNextButton run={row.id} />
+        <AnswerNextButton run={row.id} isMain={place !== "needs-you"} />
         <ActionMenu data-run-menu actions={actions.filter((action) => "confirm" in action)} />
       </div>
     </header>
@@ -68,21 +68,18 @@ function RunMetric({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Opens the most urgent inbox entry. */
-function AnswerNextButton({ run }: { run: string }) {
+/** Opens the most urgent item that needs the user. */
+function AnswerNextButton({ run, isMain }: { run: string; isMain: boolean }) {
   const { t } = useTranslation();
-  const open = useOpenTask();
+  const openEntry = useOpenEntry();
   const isPanelOpen = useIsPanelOpen();
-  const navigate = useNavigate();
   const next = useInbox(run).data?.[0];
-  // An entry about a phase or the whole run is shown only in the inbox, where the most urgent one is selected.
-  const go = () =>
-    next?.task ? open(next.task) : void navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
+  const go = () => next && openEntry(next);
   useShortcuts({ g: go }, next !== undefined && !isPanelOpen);
   if (!next) return null;
   return (
-    <Button variant="main" data-next onClick={go}>
-      {t("run.answerNext")} <kbd className="text-accent-ink max-md:hidden">g</kbd>
+    <Button variant={isMain ? "main" : "plain"} data-next onClick={go}>
+      {t("run.answerNext")} <kbd className={`max-md:hidden ${isMain ? "text-accent-ink" : ""}`}>g</kbd>
     </Button>
   );
 }

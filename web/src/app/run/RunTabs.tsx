@@ -2,38 +2,43 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useInbox } from "~/api/hooks";
-import { RUN_VIEWS } from "./runViews";
+import { PLACES, type Place } from "~/components/places";
+import { RUN_PLACES } from "./runPlaces";
 
-export function RunTabs({ run, view }: { run: string; view: string }) {
+/** The places of a run as tabs. */
+export function RunTabs({ run, place }: { run: string; place: Place }) {
   const { t } = useTranslation();
   const n = useInbox(run).data?.length ?? 0;
   const box = useRef<HTMLElement>(null);
   // On a small screen not all tabs are visible.
   useEffect(() => {
     box.current
-      ?.querySelector(`[data-view="${view}"]`)
+      ?.querySelector(`[data-place="${place}"]`)
       ?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [view]);
+  }, [place]);
   return (
     <nav
       ref={box}
-      aria-label={t("nav.views")}
-      className="flex shrink-0 gap-1 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
+      aria-label={t("nav.places")}
+      className="flex shrink-0 gap-1 overflow-x-auto border-line border-b bg-panel px-3 [scrollbar-width:none]"
     >
-      {RUN_VIEWS.map(({ id, icon: Icon }) => (
-        <Link
-          key={id}
-          data-view={id}
-          to="/runs/$run/$view"
-          params={{ run, view: id }}
-          aria-current={view === id ? "page" : undefined}
-          className="inline-flex min-h-8 items-center gap-1.5 whitespace-nowrap rounded-lg border border-transparent px-2.5 font-medium text-soft hover:text-ink aria-[current]:border-line aria-[current]:bg-panel aria-[current]:text-ink max-md:min-h-10"
-        >
-          <Icon aria-hidden size={15} />
-          {t(`view.${id}`)}
-          {id === "inbox" && n > 0 && <b className="text-ask tabular-nums">{n}</b>}
-        </Link>
-      ))}
+      {PLACES.map((id) => {
+        const { icon: Icon } = RUN_PLACES[id];
+        return (
+          <Link
+            key={id}
+            data-place={id}
+            to="/runs/$run/$place"
+            params={{ run, place: id }}
+            aria-current={place === id ? "page" : undefined}
+            className="inline-flex min-h-9 items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-2.5 font-medium text-soft outline-offset-[-2px] hover:text-ink aria-[current]:border-ink aria-[current]:text-ink max-md:min-h-11"
+          >
+            <Icon aria-hidden size={15} />
+            {t(`place.${id}`)}
+            {id === "needs-you" && n > 0 && <b className="text-ask tabular-nums">{n}</b>}
+          </Link>
+        );
+      })}
     </nav>
   );
 }

@@ -8,6 +8,7 @@ import { Markdown } from "~/components/Markdown";
 import { toast } from "~/components/toasts";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
+import { ItemFrame } from "./ItemFrame";
 import { toResolutions } from "./toResolutions";
 import { useSendCommand } from "./useSendCommand";
 
@@ -31,20 +32,27 @@ export function EscalationForm({ run, escalation, actions: allowed }: Props) {
     if (escalation.task !== null && isFinalAction(action)) setConfirming(action);
     else if (await send(toCommand(action), t("escalation.resolved"))) setHint("");
   };
-  return (
-    <div data-escalation={escalation.id} className="flex flex-col gap-2">
+  const details = (
+    <>
       <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>
       {escalation.description && <Markdown text={escalation.description} />}
       {escalation.context && (
         <details open={hasCheckOutput(escalation)}>
           <summary className="cursor-pointer text-soft text-xs">{t("escalation.context")}</summary>
-          <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-lg border border-line bg-panel p-2 font-mono text-xs">
+          <pre
+            tabIndex={0}
+            className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-lg border border-line bg-panel p-2 font-mono text-xs"
+          >
             {escalation.context}
           </pre>
         </details>
       )}
+    </>
+  );
+  const answer = (
+    <>
       {canRetry && <CommentInput label={t("escalation.hint")} value={hint} onChange={setHint} />}
-      <div className="flex flex-wrap gap-1.5">
+      <div data-options className="flex flex-wrap gap-1.5">
         {actions.map((action, index) => (
           <Button
             key={index}
@@ -62,6 +70,11 @@ export function EscalationForm({ run, escalation, actions: allowed }: Props) {
           </Button>
         ))}
       </div>
+    </>
+  );
+  return (
+    <div data-escalation={escalation.id} className="contents">
+      <ItemFrame details={details} answer={answer} />
       {confirming && escalation.task !== null && (
         <ErrorBoundary
           fallback={() => null}
@@ -86,11 +99,11 @@ export function EscalationForm({ run, escalation, actions: allowed }: Props) {
   );
 }
 
-type FinalAction = Extract<EscalationAction, { type: "skip" | "markFailed" }>;
+type FinalAction = Extract<EscalationAction, { type: "skip" | "markFailed" | "waive" }>;
 
-/** Whether an action ends the task. It is confirmed first. */
+/** Whether an action ends the task, or accepts it without its check. It is confirmed first. */
 const isFinalAction = (action: EscalationAction): action is FinalAction =>
-  action.type === "skip" || action.type === "markFailed";
+  action.type === "skip" || action.type === "markFailed" || action.type === "waive";
 
 function addHintToRetry(action: EscalationAction, hint: string): EscalationAction {
   return action.type === "retry" && hint ? { ...action, hint } : action;

@@ -5,6 +5,7 @@ import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
 import { GateChanges } from "./GateChanges";
 import { GateProof } from "./GateProof";
+import { ItemFrame } from "./ItemFrame";
 import { useSendCommand } from "./useSendCommand";
 
 type Props = { run: string; gate: GateRow; actions: readonly InboxAction[] };
@@ -20,8 +21,8 @@ export function GateForm({ run, gate, actions }: Props) {
   const approve = () => settle({ approveGate: { phase: gate.phase } }, t("gate.approved"));
   const reject = () =>
     settle({ rejectGate: { phase: gate.phase, reason: reason.trim(), tasks: [] } }, t("gate.rejected"));
-  return (
-    <div data-gate={gate.phase} className="flex flex-col gap-2">
+  const details = (
+    <>
       <GateProof gate={gate} />
       <GateChanges run={run} gate={gate} />
       {gate.artefacts.length > 0 && (
@@ -34,6 +35,10 @@ export function GateForm({ run, gate, actions }: Props) {
           {t("gate.documents", { list: gate.documents.join(", ") })}
         </p>
       )}
+    </>
+  );
+  const answer = (
+    <>
       <CommentInput label={t("gate.reason")} value={reason} onChange={setReason} />
       <div className="flex flex-wrap gap-1.5">
         {actions.includes("approve") && (
@@ -56,6 +61,11 @@ export function GateForm({ run, gate, actions }: Props) {
           </Button>
         )}
       </div>
+    </>
+  );
+  return (
+    <div data-gate={gate.phase} className="contents">
+      <ItemFrame details={details} answer={answer} />
     </div>
   );
 }

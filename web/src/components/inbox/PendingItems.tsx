@@ -6,7 +6,7 @@ import { useLocalizedText } from "~/components/localizedText";
 import { TimeAgo } from "~/components/Time";
 import { useFormatDuration } from "~/components/timeFormat";
 import { useCardSelection, useOptionKeys } from "./cardSelection";
-import { InboxForm, useEntryKindName } from "./InboxCard";
+import { InboxForm, useEntryKindName } from "./InboxForm";
 import { QuestionText } from "./QuestionText";
 import { type ItemOwner, toPendingItems } from "./toPendingItems";
 

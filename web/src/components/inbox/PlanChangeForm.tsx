@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { InboxAction } from "~/api/generated";
 import { Button } from "~/components/Button";
+import { ItemFrame } from "./ItemFrame";
 import { useSendCommand } from "./useSendCommand";
 
 type Props = { run: string; offer: string; actions: readonly InboxAction[] };
@@ -9,7 +10,7 @@ type Props = { run: string; offer: string; actions: readonly InboxAction[] };
 export function PlanChangeForm({ run, offer, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
-  return (
+  const answer = (
     <div data-plan={offer} className="flex flex-wrap gap-1.5">
       {actions.includes("applyPlanChange") && (
         <Button
@@ -40,4 +41,5 @@ export function PlanChangeForm({ run, offer, actions }: Props) {
       )}
     </div>
   );
+  return <ItemFrame details={null} answer={answer} />;
 }

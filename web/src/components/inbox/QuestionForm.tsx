@@ -1,9 +1,11 @@
+import type { TFunction } from "i18next";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxAction, PermissionScope, QuestionRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
+import { ItemFrame } from "./ItemFrame";
 import {
   initialPermissionDraft,
   type PermissionDraft,
@@ -36,15 +38,11 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
         : { answer: { question: question.id, answer: text } },
       t("question.answered"),
     );
-  const optionLabel = (option: string) => {
-    if (question.largeFiles.length === 0) return option;
-    return t(option === "commit" ? "largeFiles.commit" : "largeFiles.leaveOut");
-  };
   const allowSimilar = () => send(toPermissionAnswer(question, "allow", draft, true), t("question.answered"));
-  return (
-    <div data-question={question.id} className="flex flex-col gap-2">
+  const details = (
+    <>
       {question.permission && (
-        <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono text-xs">
+        <pre className="overflow-x-auto whitespace-pre-wrap rounded-lg border border-line bg-panel px-2.5 py-1.5 font-mono text-xs">
           {t(`permission.${question.permission.kind}`)}: {question.permission.subject}
         </pre>
       )}
@@ -64,31 +62,16 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
           {t("question.yourReply")} {text}
         </p>
       ))}
-      <div className="flex flex-wrap gap-1.5">
-        {(canAnswer ? question.options : []).map((option, index) => {
-          const isDefault = option === question.default;
-          return (
-            <Button
-              key={option}
-              variant="ask"
-              disabled={busy}
-              data-option={index + 1}
-              className={isDefault ? "border-ask" : ""}
-              onClick={() => void answer(option)}
-            >
-              {index < 9 && (
-                <kbd aria-hidden className="text-ask">
-                  {index + 1}
-                </kbd>
-              )}
-              <span dir="auto">
-                {isPermission ? t(`permission.${option}`, { defaultValue: option }) : optionLabel(option)}
-              </span>
-              {isDefault && <span className="font-normal text-soft text-xs">{t("question.default")}</span>}
-            </Button>
-          );
-        })}
-      </div>
+    </>
+  );
+  const answerFields = (
+    <>
+      <OptionButtons
+        options={canAnswer ? toOptions(question, t) : []}
+        selected={question.default}
+        isDisabled={busy}
+        onChoose={(option) => void answer(option)}
+      />
       {isPermission && (
         <PermissionScopeChoice scope={draft.scope} onScope={(scope) => setEdited({ ...edited, scope })} />
       )}
@@ -107,6 +90,66 @@ export function QuestionForm({ run, question, actions, equalTasks = [] }: Props)
         answer={canAnswer && !isPermission ? answer : null}
         canReply={actions.includes("requestClarification")}
       />
+    </>
+  );
+  return (
+    <div data-question={question.id} className="contents">
+      <ItemFrame details={details} answer={answerFields} />
+    </div>
+  );
+}
+
+type Option = { value: string; label: string };
+
+/** The options of a question with their labels. A confirmation without options has Yes and No. */
+function toOptions(
+  { kind, options, largeFiles }: Pick<QuestionRow, "kind" | "options" | "largeFiles">,
+  t: TFunction,
+): Option[] {
+  if (kind === "confirmation" && options.length === 0)
+    return [t("question.yes"), t("question.no")].map((label) => ({ value: label.toLowerCase(), label }));
+  const label = (option: string) => {
+    if (kind === "permission") return t(`permission.${option}`, { defaultValue: option });
+    if (largeFiles.length > 0) return t(option === "commit" ? "largeFiles.commit" : "largeFiles.leaveOut");
+    return option;
+  };
+  return options.map((value) => ({ value, label: label(value) }));
+}
+
+type OptionButtonsProps = {
+  options: readonly Option[];
+  /** The default answer. */
+  selected: string | null;
+  isDisabled: boolean;
+  onChoose: (value: string) => void;
+};
+
+function OptionButtons({ options, selected, isDisabled, onChoose }: OptionButtonsProps) {
+  const { t } = useTranslation();
+  if (options.length === 0) return null;
+  return (
+    <div data-options className="flex flex-wrap gap-1.5">
+      {options.map(({ value, label }, index) => {
+        const isDefault = value === selected;
+        return (
+          <Button
+            key={value}
+            variant="ask"
+            disabled={isDisabled}
+            data-option={index + 1}
+            className={isDefault ? "border-ask" : ""}
+            onClick={() => onChoose(value)}
+          >
+            {index < 9 && (
+              <kbd aria-hidden className="text-ask">
+                {index + 1}
+              </kbd>
+            )}
+            <span dir="auto">{label}</span>
+            {isDefault && <span className="font-normal text-soft text-xs">{t("question.default")}</span>}
+          </Button>
+        );
+      })}
     </div>
   );
 }

@@ -1,9 +1,16 @@
-import type { FormEvent } from "react";
+import { type FormEvent, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { InboxAction, ProvidedResource, RequestRow, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
+import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { lazyWithRetry } from "~/components/lazyWithRetry";
+import { toast } from "~/components/toasts";
 import { useDraft } from "./drafts";
+import { ItemFrame } from "./ItemFrame";
 import { useSendCommand } from "./useSendCommand";
+
+// Loaded on demand, because it needs the dialog code.
+const RefuseRequestSheet = lazyWithRetry(() => import("./RefuseRequestSheet"));
 
 type Props = { run: string; request: RequestRow; actions: readonly InboxAction[] };
 
@@ -12,6 +19,7 @@ export function RequestForm({ run, request, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [text, setText] = useDraft(run, "request", request.id);
+  const [isRefusing, setIsRefusing] = useState(false);
   const settle = async (command: UserCommand, done: string) => {
     if (await send(command, done)) setText("");
   };
@@ -21,17 +29,13 @@ export function RequestForm({ run, request, actions }: Props) {
     event.preventDefault();
     void provide(toProvidedResource(request, text.trim()));
   };
-  const refuse = () => {
-    const reason = text.trim() || t("request.refusedReason");
-    return settle({ refuse: { request: request.id, reason } }, t("request.refused"));
-  };
   const isPermission = request.type === "permission";
   const needsText = request.type === "file" || request.type === "package" || request.type === "service";
-  return (
-    <form data-request={request.id} className="flex flex-col gap-2" onSubmit={submit}>
-      {!isPermission && (
-        <p className="text-soft text-xs">{t(`requestHelp.${request.type}`, { name: request.name })}</p>
-      )}
+  const details = !isPermission && (
+    <p className="text-soft text-xs">{t(`requestHelp.${request.type}`, { name: request.name })}</p>
+  );
+  const answer = (
+    <>
       {needsText && (
         <input
           data-answer
@@ -39,7 +43,7 @@ export function RequestForm({ run, request, actions }: Props) {
           placeholder={request.type === "file" ? "config/app.toml" : request.name}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-10"
+          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-11 max-md:text-base"
         />
       )}
       <div className="flex flex-wrap gap-1.5">
@@ -61,14 +65,32 @@ export function RequestForm({ run, request, actions }: Props) {
           </Button>
         )}
         {actions.includes("refuse") && (
-          <Button variant="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
+          <Button variant="ask" disabled={busy} data-option={2} onClick={() => setIsRefusing(true)}>
             <kbd aria-hidden className="text-ask">
               2
             </kbd>
-            {t("request.refuse")}
+            {t("request.refuse")}…
           </Button>
         )}
       </div>
+    </>
+  );
+  return (
+    <form data-request={request.id} className="contents" onSubmit={submit}>
+      <ItemFrame details={details} answer={answer} />
+      {isRefusing && (
+        <ErrorBoundary
+          fallback={() => null}
+          onFailed={({ error }) => {
+            toast.failed(error);
+            setIsRefusing(false);
+          }}
+        >
+          <Suspense>
+            <RefuseRequestSheet run={run} request={request} onClose={() => setIsRefusing(false)} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
     </form>
   );
 }

@@ -29,11 +29,20 @@ export function updateSelection(before: CardSelection, names: readonly string[])
   return { name: next, index: names.indexOf(next), by: before === NO_SELECTION ? "default" : "automatic" };
 }
 
-/** Keeps the selection among the cards; `names` is undefined while they are loading. */
-export function useCardSelection(names: readonly string[] | undefined, isVisible = true) {
+/**
+ * Keeps the selection among the cards; `names` is undefined while they are loading. `wanted` is the card that the address
+ * names: a change of it is a choice of the user.
+ */
+export function useCardSelection(names: readonly string[] | undefined, isVisible = true, wanted?: string) {
   const [stored, setStored] = useState(NO_SELECTION);
+  const [followed, setFollowed] = useState<string | undefined>();
   const selectedAt = useRef(0);
-  const selection = names ? updateSelection(stored, names) : stored;
+  let selection = names ? updateSelection(stored, names) : stored;
+  if (names && wanted !== followed) {
+    setFollowed(wanted);
+    if (wanted !== undefined && wanted !== selection.name && names.includes(wanted))
+      selection = { name: wanted, index: names.indexOf(wanted), by: "user" };
+  }
   if (selection !== stored) setStored(selection);
   const { name, by } = selection;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time counts from when the selection is shown.
@@ -47,17 +56,31 @@ export function useCardSelection(names: readonly string[] | undefined, isVisible
   };
   const acceptsKeys = () =>
     by !== "automatic" || performance.now() - selectedAt.current >= AUTO_SELECT_GUARD_MS;
-  return { name, move, acceptsKeys };
+  return { name, by, move, acceptsKeys };
 }
 
-/** Binds the keys 1 to 9 to the options of the selected card. */
+/** Whether an element is visible as a whole, and not scrolled out of any box around it. */
+function isWhollyVisible(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  for (let box = element.parentElement; box; box = box.parentElement) {
+    if (getComputedStyle(box).overflowY === "visible") continue;
+    const outer = box.getBoundingClientRect();
+    if (top < outer.top - 1 || bottom > outer.bottom + 1) return false;
+  }
+  return true;
+}
+
+/** Binds the keys 1 to 9 to the options of the selected card. An option that is scrolled out is first scrolled in. */
 export function useOptionKeys(
   card: () => HTMLElement | null | undefined,
   acceptsKeys: () => boolean,
   active: boolean,
 ) {
   const press = (n: number) => {
-    if (acceptsKeys()) card()?.querySelector<HTMLElement>(`[data-option="${n}"]`)?.click();
+    const option = acceptsKeys() ? card()?.querySelector<HTMLElement>(`[data-option="${n}"]`) : null;
+    if (!option) return;
+    if (isWhollyVisible(option)) option.click();
+    else option.scrollIntoView({ block: "nearest" });
   };
   const numbers = Array.from({ length: 9 }, (_, n) => [String(n + 1), () => press(n + 1)] as const);
   useShortcuts(Object.fromEntries(numbers), active);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDraft, writeDraft } from "./drafts";
+import { readDraft, readStoredDrafts, writeDraft } from "./drafts";
 
 test("each name has its own draft", () => {
   writeDraft("r1/question/q_1", "with tax");
@@ -16,4 +16,14 @@ test("the drafts that were changed last are kept", () => {
   writeDraft("first", "ab");
   writeDraft("one too many", "d");
   expect([readDraft("first"), readDraft("second"), readDraft("one too many")]).toEqual(["ab", "", "d"]);
+});
+
+test.each([
+  ['[["r1/chat","hello"]]', [["r1/chat", "hello"]]],
+  ['[["r1/chat","hello"],["r1/chat"],7]', [["r1/chat", "hello"]]],
+  ['{"a":1}', []],
+  ["not JSON", []],
+  [null, []],
+])("of the stored text %s the drafts %j are read", (stored, drafts) => {
+  expect([...readStoredDrafts(stored)]).toEqual(drafts);
 });

@@ -63,7 +63,11 @@ export function SessionOutput({ run, session }: { run: string; session: string }
         {!hasEnded && !messagedTask && (
           <p className="border-line border-t px-4 py-2 text-soft text-xs">
             {t("output.noInput")}{" "}
-            <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">
+            <Link
+              to="/runs/$run/$place"
+              params={{ run, place: "activity" }}
+              className="text-accent underline"
+            >
               {t("output.toChat")}
             </Link>
           </p>

@@ -5,7 +5,7 @@ import { memo, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
 import { marksText } from "~/components/marks";
-import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenTask } from "~/components/navigation";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
 import { TaskStateLabel } from "~/components/StateLabel";
@@ -19,7 +19,7 @@ type Props = { run: string; task: TaskRow; isDraggable?: boolean; onPriority: Pr
 
 /** A task on the board. A double-click or Enter opens it. */
 export const BoardCard = memo(function BoardCard({ run, task, isDraggable = false, onPriority }: Props) {
-  const openHandlers = useTaskOpenHandlers();
+  const open = useOpenTask();
   const card = useRef<HTMLDivElement>(null);
   const [isDragged, setIsDragged] = useState(false);
   const canPrioritize = task.actions.includes("prioritize");
@@ -42,7 +42,7 @@ export const BoardCard = memo(function BoardCard({ run, task, isDraggable = fals
       <button
         type="button"
         data-task={task.id}
-        {...openHandlers(task.id)}
+        onClick={() => open(task.id)}
         className="flex w-full flex-col gap-0.5 rounded-lg px-2.5 py-2 text-left hover:bg-page/50"
       >
         <span className="flex items-center gap-2 text-soft text-xs">

@@ -6,7 +6,6 @@ import { useTranslation } from "react-i18next";
 import type { Layout } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useOpenTask } from "~/components/navigation";
-import { isTouchScreen } from "~/components/openOnDoubleClick";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
 import { MinimapRefreshProvider, MinimapTask } from "./MinimapTask";
@@ -70,15 +69,14 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
   );
 
   // Stable, so that tasks are not rendered again because of them.
-  const selectNode = useCallback(
+  const openNode = useCallback(
     (_: unknown, node: PlanNode) => {
       if (node.type !== "task") return;
       setSelected(node.id);
-      if (isTouchScreen()) open(node.id);
+      open(node.id);
     },
     [open],
   );
-  const openNode = useCallback((_: unknown, node: PlanNode) => node.type === "task" && open(node.id), [open]);
   const deselect = useCallback(() => setSelected(null), []);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -127,8 +125,7 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
         maxZoom={1.5}
         fitView
         fitViewOptions={initialView.fit}
-        onNodeClick={selectNode}
-        onNodeDoubleClick={openNode}
+        onNodeClick={openNode}
         onPaneClick={deselect}
         proOptions={PRO_OPTIONS}
       >

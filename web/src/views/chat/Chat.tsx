@@ -1,21 +1,22 @@
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChatRow } from "~/api/generated";
 import { useInbox, useRow, useRows } from "~/api/hooks";
 import { BlockedWork } from "~/components/inbox/BlockedWork";
+import { ItemLayoutProvider } from "~/components/inbox/ItemFrame";
 import { QuestionForm } from "~/components/inbox/QuestionForm";
 import { QuestionText } from "~/components/inbox/QuestionText";
 import { useLocalizedText } from "~/components/localizedText";
 import { Markdown } from "~/components/Markdown";
 import { Notice } from "~/components/Notice";
-import { useFormCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenTask } from "~/components/navigation";
 import { QueryFallback } from "~/components/QueryFallback";
 import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
 import { ChatBox } from "./ChatBox";
 
 /** The chat with the orchestrator of a run, with questions as cards. */
-export default function Chat({ run }: { run: string }) {
+export function Chat({ run }: { run: string }) {
   const { t } = useTranslation();
   const chat = useRows(run, "chat");
   // Needed to decide whether a message answers a question.
@@ -80,11 +81,20 @@ function ChatMessage({ run, row }: { run: string; row: ChatRow }) {
   );
 }
 
+/** A long context scrolls, so that the messages around the card stay near. */
+const chatLayout = ({ details, answer }: { details: ReactNode; answer: ReactNode }) => (
+  <>
+    <div tabIndex={0} className="flex max-h-44 flex-col gap-2 overflow-y-auto empty:hidden">
+      {details}
+    </div>
+    {answer}
+  </>
+);
+
 /** A question with its form, or with its answer. */
 function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
-  const taskHandlers = useTaskOpenHandlers();
-  const cardHandlers = useFormCardOpenHandlers();
+  const openTask = useOpenTask();
   const localize = useLocalizedText();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
@@ -94,13 +104,12 @@ function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow 
     <article
       data-card={id}
       aria-label={localize(row)}
-      {...cardHandlers(task)}
       // Number keys do nothing in the chat, so they are hidden.
       className={`flex flex-col gap-2 rounded-xl border px-3.5 py-3 [&_kbd]:hidden ${isPending ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
     >
       <header className="flex flex-wrap justify-between gap-2 text-soft text-xs">
         {task ? (
-          <button type="button" className="hover:underline" {...taskHandlers(task)}>
+          <button type="button" className="hover:underline" onClick={() => openTask(task)}>
             <b className="font-mono text-ink">{task}</b> {question?.agent}
           </button>
         ) : (
@@ -113,7 +122,14 @@ function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow 
       <QuestionText level="h3" text={localize(row)} />
       {question && entry && (
         <>
-          <QuestionForm run={run} question={question} actions={entry.actions} equalTasks={entry.equalTasks} />
+          <ItemLayoutProvider value={chatLayout}>
+            <QuestionForm
+              run={run}
+              question={question}
+              actions={entry.actions}
+              equalTasks={entry.equalTasks}
+            />
+          </ItemLayoutProvider>
           <BlockedWork blocks={question.blocks} />
         </>
       )}

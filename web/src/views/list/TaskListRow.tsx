@@ -1,5 +1,5 @@
 import type { TaskRow } from "~/api/generated";
-import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenTask } from "~/components/navigation";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
 import { TaskStateLabel } from "~/components/StateLabel";
@@ -9,7 +9,7 @@ import { TimeAgo } from "~/components/Time";
 type Props = { run: string; task: TaskRow; onFocus: () => void };
 
 export function TaskListRow({ run, task, onFocus }: Props) {
-  const openHandlers = useTaskOpenHandlers();
+  const open = useOpenTask();
   const question = useQuestionSummary(run, task);
   const { tone } = STATE_STYLES[displayState(task)];
   return (
@@ -17,7 +17,7 @@ export function TaskListRow({ run, task, onFocus }: Props) {
       type="button"
       data-task={task.id}
       onFocus={onFocus}
-      {...openHandlers(task.id)}
+      onClick={() => open(task.id)}
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-2 text-left hover:border-faint ${EDGE_COLORS[tone]}`}
     >
       <code className="font-mono font-semibold text-soft text-xs">{task.id}</code>

@@ -62,7 +62,7 @@ function RunCard({ run }: { run: RunRow }) {
     >
       <span className="flex items-baseline justify-between gap-3">
         <b className="min-w-0 truncate font-semibold">{run.title}</b>
-        <RunStateLabel status={run.status} />
+        <RunStateLabel run={run} />
       </span>
       <ProgressBar run={run} />
       <span className="flex flex-wrap gap-x-2 text-soft text-xs">

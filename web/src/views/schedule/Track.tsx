@@ -5,7 +5,6 @@ import type { RowsByKey } from "~/api/cache";
 import type { Bar, Schedule } from "~/api/generated";
 import { marksText } from "~/components/marks";
 import { useOpenTask } from "~/components/navigation";
-import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
 import { blockReasonText } from "./toSchedule";
 
@@ -78,7 +77,6 @@ function StripePattern({ id, ground, stripe }: { id: string; ground: string; str
 }
 
 function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; tasks: Props["tasks"] }) {
-  const openHandlers = useTaskOpenHandlers();
   const open = useOpenTask();
   const { t, i18n } = useTranslation();
   const question = blockReasonText(bar, i18n.language);
@@ -100,7 +98,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
       aria-label={label}
       data-task={bar.task}
       className="cursor-pointer outline-offset-1"
-      {...openHandlers(bar.task)}
+      onClick={() => open(bar.task)}
       onKeyDown={(event) => event.key === "Enter" && open(bar.task)}
     >
       <title>{label}</title>

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { AttemptFailure } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { Button } from "~/components/Button";
+import { failureText } from "~/components/failureText";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import TaskActionSheet from "~/components/TaskActionSheet";
@@ -42,7 +42,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
                 <Link
                   to="/runs/$run/sessions/$session"
                   params={{ run, session: row.session }}
-                  search={({ over }) => ({ over })}
+                  search={({ tab: _tab, ...search }) => search}
                   className="font-mono text-accent hover:underline"
                 >
                   {row.session}
@@ -85,13 +85,4 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
       )}
     </div>
   );
-}
-
-/** Describes why an attempt failed. */
-export function failureText(
-  failure: AttemptFailure,
-  t: (key: string, values?: Record<string, unknown>) => string,
-): string {
-  const isKilled = failure.type === "exited" && failure.exitStatus === null;
-  return isKilled ? t("failure.killed") : t(`failure.${failure.type}`, { ...failure });
 }

@@ -139,7 +139,7 @@ function TaskLink({ run, id }: { run: string; id: string }) {
     <Link
       to="/runs/$run/tasks/$task"
       params={{ run, task: id }}
-      search={(search) => ({ over: search.over })}
+      search={({ tab: _tab, ...search }) => search}
       className="flex justify-between gap-2 py-0.5 hover:text-ink hover:underline"
     >
       <span className="min-w-0 truncate">

@@ -12,8 +12,7 @@ import { useTranslation } from "react-i18next";
 import type { ProgressRow, QuestionRow, SessionRow, TaskRow } from "~/api/generated";
 import { formatTokens } from "~/components/format";
 import { useLocalizedText } from "~/components/localizedText";
-import { useOpenSession } from "~/components/navigation";
-import { openHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenSession, useOpenTask } from "~/components/navigation";
 import { useQuestionSummary } from "~/components/questionSummary";
 import { EDGE_COLORS, TEXT_COLORS, type Tone, waitsForPerson } from "~/components/state";
 import { TimeAgo } from "~/components/Time";
@@ -32,11 +31,10 @@ type Props = {
 export function SessionLine({ run, session, task, progress, question }: Props) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
-  const taskHandlers = useTaskOpenHandlers();
+  const openTask = useOpenTask();
   const openSession = useOpenSession();
   // The current session of a task opens the task, any other one opens by itself.
   const isCurrent = task?.session === session.id;
-  const handlers = isCurrent ? taskHandlers(task.id) : openHandlers(() => openSession(session.id));
   const isWaiting = isWaitingForPerson(session, task, question);
   const { tone, icon: Icon } = isWaiting ? WAITING_STYLE : sessionStateStyle(session);
   const questionText = useQuestionSummary(run, task)?.text ?? (question && localize(question));
@@ -49,7 +47,7 @@ export function SessionLine({ run, session, task, progress, question }: Props) {
       data-session={session.id}
       data-tone={tone}
       data-task={session.task}
-      {...handlers}
+      onClick={() => (isCurrent ? openTask(task.id) : openSession(session.id))}
       className={`flex w-full flex-wrap items-center gap-x-3 gap-y-0.5 rounded-lg border border-l-[3px] px-3 py-2 text-left hover:border-faint ${isWaiting ? "border-ask-line bg-ask-soft" : "border-line bg-panel"} ${EDGE_COLORS[tone]}`}
     >
       <span className="flex w-44 min-w-0 flex-col leading-tight">

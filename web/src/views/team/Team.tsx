@@ -37,7 +37,7 @@ export default function Team({ run }: { run: string }) {
       {team.length === 0 ? (
         <Notice title={t("team.empty")} icon={<Users aria-hidden size={22} />} />
       ) : (
-        <ul aria-label={t("view.team")} className="flex flex-col gap-1.5">
+        <ul aria-label={t("place.team")} className="flex flex-col gap-1.5">
           {team.map((member) => {
             const { id, task } = member.session;
             return (

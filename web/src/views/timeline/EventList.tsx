@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
 import { useLocalizedText } from "~/components/localizedText";
-import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenTask } from "~/components/navigation";
 import { ClockTime } from "~/components/Time";
 import { VirtualList } from "~/components/VirtualList";
 import { type EventTopic, eventTopic } from "./toTimeline";
@@ -46,7 +46,7 @@ export function EventList({ events }: { events: readonly TimelineRow[] }) {
 
 function EventLine({ event }: { event: TimelineRow }) {
   const { t } = useTranslation();
-  const openHandlers = useTaskOpenHandlers();
+  const open = useOpenTask();
   const localize = useLocalizedText();
   const topic = eventTopic(event);
   const isQuestion = topic === "question";
@@ -67,7 +67,7 @@ function EventLine({ event }: { event: TimelineRow }) {
       {event.task && (
         <button
           type="button"
-          {...openHandlers(event.task)}
+          onClick={() => event.task && open(event.task)}
           className="rounded font-mono font-semibold text-accent text-xs hover:underline @max-[640px]:hidden"
         >
           {event.task}

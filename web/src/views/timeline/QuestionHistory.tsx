@@ -3,7 +3,7 @@ import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { personNameOfActor } from "~/components/actor";
 import { useLocalizedText } from "~/components/localizedText";
-import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useOpenTask } from "~/components/navigation";
 import { ClockTime, Duration } from "~/components/Time";
 import type { QuestionStep, QuestionTimeline } from "./toTimeline";
 
@@ -20,7 +20,7 @@ const DOTS: Record<QuestionStep, string> = {
 /** The steps of one question, from asking to the task that resumes, with the time between them. */
 export function QuestionHistory({ timeline: { question, steps, isOpen } }: { timeline: QuestionTimeline }) {
   const { t } = useTranslation();
-  const openHandlers = useTaskOpenHandlers();
+  const open = useOpenTask();
   const localize = useLocalizedText();
   // A question that the orchestrator is handling does not wait for the person.
   const isForPerson = question.status === "pending";
@@ -33,7 +33,7 @@ export function QuestionHistory({ timeline: { question, steps, isOpen } }: { tim
         type="button"
         className="flex w-full items-baseline gap-2 text-left"
         data-task={question.task}
-        {...openHandlers(question.task)}
+        onClick={() => question.task && open(question.task)}
       >
         {isOpen && (
           <CircleHelp

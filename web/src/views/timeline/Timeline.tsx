@@ -9,7 +9,7 @@ import { QuestionHistory } from "./QuestionHistory";
 import { type EventTopic, TOPICS, toQuestionTimelines, toTimelineRows } from "./toTimeline";
 
 /** The events of a run, latest first, and the history of each question. */
-export default function Timeline({ run }: { run: string }) {
+export function Timeline({ run }: { run: string }) {
   const { t } = useTranslation();
   const [topic, setTopic] = useState<EventTopic | null>(null);
   const timeline = useRows(run, "timeline");

@@ -3,63 +3,12 @@ import { useTranslation } from "react-i18next";
 import type { InboxEntry, RowOf } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { ErrorLine } from "~/components/ErrorLine";
-import { useLocalizedText } from "~/components/localizedText";
-import { useFormCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
-import { TimeAgo } from "~/components/Time";
-import { BlockedWork } from "./BlockedWork";
 import { EscalationForm } from "./EscalationForm";
 import { GateForm } from "./GateForm";
+import { ItemFrame } from "./ItemFrame";
 import { PlanChangeForm } from "./PlanChangeForm";
 import { QuestionForm } from "./QuestionForm";
-import { QuestionText } from "./QuestionText";
 import { RequestForm } from "./RequestForm";
-
-type Props = { entry: InboxEntry; isSelected?: boolean; showsRun?: boolean };
-
-/** An inbox entry: what it is about, what it blocks, and the form to settle it. */
-export function InboxCard({ entry, isSelected = false, showsRun = false }: Props) {
-  const { t } = useTranslation();
-  const localize = useLocalizedText();
-  const taskHandlers = useTaskOpenHandlers();
-  const cardHandlers = useFormCardOpenHandlers();
-  const kind = useEntryKindName(entry);
-  const task = useRow(entry.run, "task", entry.task);
-  const runTitle = useRow(entry.run, "run", showsRun ? "run" : null)?.title;
-  return (
-    <article
-      data-entry={`${entry.run}/${entry.item.id}`}
-      aria-label={localize(entry)}
-      {...cardHandlers(entry.task, entry.run)}
-      className={`flex flex-col gap-2 rounded-xl border bg-ask-soft px-3.5 py-3 ${isSelected ? "border-ask-fill ring-1 ring-ask-fill" : "border-ask-line"}`}
-    >
-      <header className="flex flex-wrap items-baseline justify-between gap-x-3 text-soft text-xs">
-        {entry.task ? (
-          <button
-            type="button"
-            className="min-w-0 text-left hover:underline"
-            {...taskHandlers(entry.task, entry.run)}
-          >
-            <b className="font-mono text-ink">{entry.task}</b>{" "}
-            <span className="line-clamp-1 inline-block max-w-60 align-bottom">{task?.title}</span>
-          </button>
-        ) : (
-          <b className="text-ink">
-            {entry.phase === null ? t("inboxItem.aboutRun") : t("inboxItem.aboutPhase", { n: entry.phase })}
-          </b>
-        )}
-        <span className="flex gap-1.5">
-          {runTitle && <span className="max-w-40 truncate">{runTitle} ·</span>}
-          {entry.severity && <b className="text-fail">{t(`severity.${entry.severity}`)} ·</b>}
-          <span>{kind} ·</span>
-          <TimeAgo at={entry.sinceAt} />
-        </span>
-      </header>
-      <QuestionText level="h3" text={localize(entry)} />
-      <InboxForm entry={entry} />
-      <BlockedWork blocks={entry.blocks} />
-    </article>
-  );
-}
 
 /** The name of an entry's kind, e.g. "API key request". */
 export function useEntryKindName({ run, item }: InboxEntry): string {
@@ -68,6 +17,7 @@ export function useEntryKindName({ run, item }: InboxEntry): string {
   return request ? t(`requestKind.${request.type}`) : t(`inboxKind.${item.type}`);
 }
 
+/** The form that settles an item. */
 export function InboxForm({ entry: { run, item, actions, equalTasks } }: { entry: InboxEntry }) {
   switch (item.type) {
     case "question":
@@ -99,7 +49,7 @@ export function InboxForm({ entry: { run, item, actions, equalTasks } }: { entry
     case "plan":
       return <PlanChangeForm run={run} offer={item.id} actions={actions} />;
     case "invocation":
-      return null;
+      return <ItemFrame details={null} answer={null} />;
   }
 }
 
@@ -121,14 +71,24 @@ function RowLoader<K extends AnswerableKind>({ run, kind, id, children }: RowLoa
   switch (rows.status) {
     case "pending":
       return (
-        <p role="status" className="text-soft">
-          {t("page.loading")}…
-        </p>
+        <ItemFrame
+          details={
+            <p role="status" className="text-soft">
+              {t("page.loading")}…
+            </p>
+          }
+          answer={null}
+        />
       );
     case "error":
-      return <ErrorLine error={rows.error} retry={() => void rows.refetch()} />;
+      return (
+        <ItemFrame
+          details={<ErrorLine error={rows.error} retry={() => void rows.refetch()} />}
+          answer={null}
+        />
+      );
     // The row, or the end of the entry, is about to arrive over the stream.
     case "success":
-      return null;
+      return <ItemFrame details={null} answer={null} />;
   }
 }

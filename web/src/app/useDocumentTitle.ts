@@ -1,15 +1,19 @@
-/** Shows the number of inbox entries in the title and the icon of the browser tab. */
+/** Shows the open run and the number of items that need the user in the title of the browser tab, the number also in its icon. */
 
+import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useInbox } from "~/api/hooks";
+import { useInbox, useRows } from "~/api/hooks";
 
-export function useInboxCountInTitle(): void {
+export function useDocumentTitle(): void {
+  const { run } = useParams({ strict: false });
+  const title = useRows(run ?? "", "run", run !== undefined).data?.["run"]?.title;
   const n = useInbox().data?.length ?? 0;
   useEffect(() => {
-    document.title = n > 0 ? `(${n}) Jangdan` : "Jangdan";
+    const name = title ? `${title} · Jangdan` : "Jangdan";
+    document.title = n > 0 ? `(${n}) ${name}` : name;
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (link) link.href = n > 0 ? iconWithCount(n) : "/favicon.svg";
-  }, [n]);
+  }, [n, title]);
 }
 
 function iconWithCount(n: number): string {
