@@ -78,7 +78,11 @@ const waitForState = (panel: Locator, state: string) =>
 const pressButton = (container: Locator, name: string | RegExp) =>
   container.getByRole("button", { name, exact: true }).click();
 /** Opens a confirmation, goes back, opens it again and confirms. */
-async function dismissThenConfirm(open: () => Promise<void>, title: string, label: string): Promise<void> {
+async function dismissThenConfirm(
+  open: () => Promise<void>,
+  title: string | RegExp,
+  label: string,
+): Promise<void> {
   const sheet = page.getByRole("dialog", { name: title });
   await open();
   await pressButton(sheet, "Back");
@@ -144,8 +148,17 @@ test("a request is provided, refused or skipped", async () => {
   await pressButton(panel, /Mark as provided/);
   await waitForState(panel, "Done");
   panel = await openTaskPanel("beggar");
-  await panel.locator("[data-answer]").fill("too dear");
-  await pressButton(panel, /Refuse/);
+  await dismissThenConfirm(
+    async () => {
+      await pressButton(panel, /Refuse…/);
+      await page
+        .getByRole("dialog", { name: /^Refuse “/ })
+        .getByRole("textbox")
+        .fill("too dear");
+    },
+    /^Refuse “/,
+    "Refuse",
+  );
   await waitForState(panel, "Done");
   panel = await openTaskPanel("dreamer");
   await pressButton(panel, "Continue without it");

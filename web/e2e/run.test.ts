@@ -47,7 +47,7 @@ test("a browser that is signed out shows only how to sign in", async () => {
 
 test("the link leaves no token in the address, and the title counts inbox entries", async () => {
   await page.goto(pageUrl("/"));
-  expect(page.url()).toBe(pageUrl("/needs-you"));
+  await waitUntil(() => page.url() === pageUrl("/needs-you"), "what needs the user");
   await page.getByText("In which order should the API list tasks?").first().waitFor();
   await waitUntil(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
 });
@@ -59,10 +59,12 @@ const VIEWS: [name: string, path: string, content: string][] = [
   ["canvas", "/runs/RUN/work?view=graph", "[data-task]"],
   ["board", "/runs/RUN/work?view=board", "[data-task]"],
   ["schedule", "/runs/RUN/work?view=schedule", "[data-task]"],
+  ["review", "/runs/RUN/review", "main p"],
   ["activity", "/runs/RUN/activity", "[data-card]"],
   ["team", "/runs/RUN/team", "[data-session]"],
   ["tasks", "/runs/RUN/work?view=list", "main li"],
   ["needs-you", "/runs/RUN/needs-you", "main article"],
+  ["task-brief", "/runs/RUN/tasks/T1.1?tab=brief", "[role=tabpanel] p"],
   ["task-conversation", "/runs/RUN/tasks/T1.1", "[data-turn]"],
   ["task-output", "/runs/RUN/tasks/T1.2?tab=output", "[role=tabpanel] [data-direction]"],
   ["task-terminal", "/runs/RUN/tasks/T1.4?tab=output", "[role=tabpanel] .terminal .row"],

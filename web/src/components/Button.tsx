@@ -1,10 +1,11 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
-type ButtonVariant = "plain" | "main" | "quiet" | "ask" | "danger";
+type ButtonVariant = "plain" | "main" | "approve" | "quiet" | "ask" | "danger";
 
 const VARIANT_CLASSES: Record<ButtonVariant, string> = {
   plain: "border-line bg-raise hover:border-faint",
   main: "border-accent bg-accent text-accent-ink hover:opacity-90",
+  approve: "border-done bg-done text-accent-ink hover:opacity-90",
   quiet: "border-transparent text-soft hover:bg-page hover:text-ink",
   ask: "border-ask-line bg-panel hover:border-ask",
   danger: "border-line bg-raise text-fail hover:border-fail",

@@ -24,6 +24,12 @@ test("a diff is split into files, and lines that look like headers are content",
   expect(changed).toMatchObject({ path: "src/old.rs", added: 1, removed: 1 });
   expect(changed?.lines.map(({ kind }) => kind)).toEqual(["hunk", "same", "remove", "add"]);
   expect(changed?.lines[3]?.text).toBe("++ a plus line");
+  expect(changed?.lines.map(({ before, after }) => [before, after])).toEqual([
+    [null, null],
+    [1, 1],
+    [2, null],
+    [null, 2],
+  ]);
   expect(gone).toMatchObject({ path: "gone.txt", removed: 1 });
   expect(binary).toMatchObject({ path: "한글.png", binary: true });
   expect(parseDiff("")).toEqual([]);

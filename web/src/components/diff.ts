@@ -1,11 +1,18 @@
 /** Parses a unified diff of git. */
 
-export type DiffLine = { kind: "add" | "remove" | "same" | "hunk"; text: string };
+export type DiffLine = {
+  kind: "add" | "remove" | "same" | "hunk";
+  text: string;
+  /** The number of the line in the file before the change, and after it. */
+  before: number | null;
+  after: number | null;
+};
 export type DiffFile = { path: string; added: number; removed: number; lines: DiffLine[]; binary: boolean };
 
 export function parseDiff(text: string): DiffFile[] {
   const files: DiffFile[] = [];
   let inHunk = false;
+  let [before, after] = [0, 0];
   for (const line of text.split("\n")) {
     const file = files.at(-1);
     if (line.startsWith("diff --git ")) {
@@ -14,21 +21,28 @@ export function parseDiff(text: string): DiffFile[] {
     } else if (!file) {
     } else if (line.startsWith("@@")) {
       inHunk = true;
-      file.lines.push({ kind: "hunk", text: line });
+      [before, after] = firstLines(line);
+      file.lines.push({ kind: "hunk", text: line, before: null, after: null });
     } else if (!inHunk) {
       if (line.startsWith("+++ ") && line !== "+++ /dev/null") file.path = line.slice(4).replace(/^b\//, "");
       if (line.startsWith("Binary files ")) file.binary = true;
     } else if (line.startsWith("+")) {
       file.added += 1;
-      file.lines.push({ kind: "add", text: line.slice(1) });
+      file.lines.push({ kind: "add", text: line.slice(1), before: null, after: after++ });
     } else if (line.startsWith("-")) {
       file.removed += 1;
-      file.lines.push({ kind: "remove", text: line.slice(1) });
+      file.lines.push({ kind: "remove", text: line.slice(1), before: before++, after: null });
     } else if (line.startsWith(" ")) {
-      file.lines.push({ kind: "same", text: line.slice(1) });
+      file.lines.push({ kind: "same", text: line.slice(1), before: before++, after: after++ });
     }
   }
   return files;
+}
+
+/** The numbers of the first lines of a hunk, e.g. 3 and 5 of `@@ -3,2 +5,4 @@`. */
+function firstLines(hunk: string): [before: number, after: number] {
+  const [, before, after] = /^@@+ -(\d+)(?:,\d+)? \+(\d+)/.exec(hunk) ?? [];
+  return [Number(before ?? 0), Number(after ?? 0)];
 }
 
 function pathInHeader(header: string): string {

@@ -1,6 +1,7 @@
 /** Parts of the page that are loaded on first use, or ahead when the browser is idle. */
 
 import { type ComponentType, lazy, type ReactElement } from "react";
+import { live } from "~/api/client";
 
 /** A part of the page could not be loaded: the server is away, or has another version by now. */
 export class ChunkLoadError extends Error {
@@ -17,12 +18,29 @@ export class ChunkLoadError extends Error {
 /** Parts that are not needed yet are loaded this long after the page has started. */
 const PREFETCH_DELAY_MS = 5_000;
 
-/** Like React's `lazy`, but a failed load can be retried, and the part is loaded ahead. */
+/** The page is not reloaded again for this long, so that a part that is missing for ever does not reload it for ever. */
+const RELOAD_PAUSE_MS = 60_000;
+const RELOADED_KEY = "jangdan.reloadedAt";
+
+function reloadOnce(): void {
+  const before = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0);
+  if (Date.now() - before < RELOAD_PAUSE_MS) return;
+  sessionStorage.setItem(RELOADED_KEY, String(Date.now()));
+  location.reload();
+}
+
+/**
+ * Like React's `lazy`, but a failed load can be retried, and the part is loaded ahead. Some browsers remember for the life
+ * of the page that a module could not be loaded; then the retry reloads the page, which keeps the address and the drafts.
+ */
 export function lazyWithRetry<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,
 ): (props: P) => ReactElement {
+  let nFailed = 0;
   const loadPart = () =>
     load().catch((cause: unknown) => {
+      nFailed += 1;
+      if (nFailed > 1 && live.state.type === "open") reloadOnce();
       throw new ChunkLoadError(cause, () => {
         Current = lazy(loadPart);
       });

@@ -14,6 +14,8 @@ export type RunSearch = {
   over?: Place;
   /** How the tasks are shown. */
   view?: WorkView;
+  /** The phase that is reviewed. */
+  phase?: number;
 } & NeedsYouSearch;
 
 /** The query parameters of the items that need the user. */
@@ -32,12 +34,13 @@ export function toNeedsYouSearch({ item, kind }: Record<string, unknown>): Needs
 }
 
 export function toRunSearch(search: Record<string, unknown>): RunSearch {
-  const { tab, over, view } = search;
+  const { tab, over, view, phase } = search;
   const moved = typeof over === "string" ? movedPlace(over) : undefined;
   return {
     ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
     ...(typeof over === "string" && isPlace(over) && { over }),
     ...(typeof view === "string" && isWorkView(view) && { view }),
+    ...(typeof phase === "number" && { phase }),
     ...(moved && { over: moved.place, ...(moved.view && { view: moved.view }) }),
     ...toNeedsYouSearch(search),
   };

@@ -1,6 +1,6 @@
 /** The places of a run, and the ways to show its tasks. */
 
-export const PLACES = ["needs-you", "overview", "work", "activity", "team"] as const;
+export const PLACES = ["needs-you", "overview", "work", "review", "activity", "team"] as const;
 export type Place = (typeof PLACES)[number];
 
 export const DEFAULT_PLACE: Place = "overview";

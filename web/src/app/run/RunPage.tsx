@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { cache, rowsQuery } from "~/api/client";
 import { useRow, useRows } from "~/api/hooks";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { ErrorMessage } from "~/components/ErrorMessage";
@@ -15,6 +16,9 @@ import { RunTabs } from "./RunTabs";
 import { placeBeside, RUN_PLACES, toPlace } from "./runPlaces";
 
 const SessionPanel = lazyWithRetry(() => import("~/views/session/SessionPanel"));
+
+/** The rows of the forms of what needs the user. */
+const ANSWERABLE_KINDS = ["question", "request", "gate", "escalation"] as const;
 
 /** A run: its header, one of its places, and the panel of a task or session above. */
 export default function RunPage() {
@@ -37,6 +41,8 @@ export default function RunPage() {
   useShortcuts({ "]": () => step(1), "[": () => step(-1) }, !useIsPanelOpen());
   useEffect(() => {
     localStorage.setItem("jangdan.run", run);
+    // The forms of what needs the user are shown without a wait, so that a panel can put the focus into them.
+    for (const kind of ANSWERABLE_KINDS) void cache.prefetchQuery(rowsQuery(run, kind));
   }, [run]);
   if (rows.status === "error") return <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />;
   return (

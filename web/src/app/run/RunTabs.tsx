@@ -8,7 +8,11 @@ import { RUN_PLACES } from "./runPlaces";
 /** The places of a run as tabs. */
 export function RunTabs({ run, place }: { run: string; place: Place }) {
   const { t } = useTranslation();
-  const n = useInbox(run).data?.length ?? 0;
+  const inbox = useInbox(run).data ?? [];
+  const counts: Partial<Record<Place, number>> = {
+    "needs-you": inbox.length,
+    review: inbox.filter(({ item }) => item.type === "gate").length,
+  };
   const box = useRef<HTMLElement>(null);
   // On a small screen not all tabs are visible.
   useEffect(() => {
@@ -35,7 +39,7 @@ export function RunTabs({ run, place }: { run: string; place: Place }) {
           >
             <Icon aria-hidden size={15} />
             {t(`place.${id}`)}
-            {id === "needs-you" && n > 0 && <b className="text-ask tabular-nums">{n}</b>}
+            {(counts[id] ?? 0) > 0 && <b className="text-ask tabular-nums">{counts[id]}</b>}
           </Link>
         );
       })}

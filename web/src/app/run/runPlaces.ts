@@ -1,6 +1,6 @@
 /** The places of a run, in the order of their tabs. */
 
-import { Activity, Inbox, LayoutDashboard, ListChecks, type LucideIcon, Users } from "lucide-react";
+import { Activity, Inbox, LayoutDashboard, ListChecks, type LucideIcon, Stamp, Users } from "lucide-react";
 import type { ComponentType } from "react";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { DEFAULT_PLACE, isPlace, PLACES, type Place } from "~/components/places";
@@ -14,6 +14,7 @@ export const RUN_PLACES: Record<Place, RunPlace> = {
     Component: lazyWithRetry(() => import("./OverviewPlace")),
   },
   work: { icon: ListChecks, Component: lazyWithRetry(() => import("./Work")) },
+  review: { icon: Stamp, Component: lazyWithRetry(() => import("~/views/review/Review")) },
   activity: { icon: Activity, Component: lazyWithRetry(() => import("./ActivityPlace")) },
   team: { icon: Users, Component: lazyWithRetry(() => import("~/views/team/Team")) },
 };

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ChangeSummary, FileChange, GateRow, GateTask, LargeFile } from "~/api/generated";
+import type { ChangeSummary, FileChange, GateRow, GateTask } from "~/api/generated";
 import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
-import { formatBytes } from "~/components/format";
 import { marksText } from "~/components/marks";
+import { LeftOutFiles } from "./LeftOutFiles";
 
 /** Files and tasks that a card lists at first, so that the buttons below are near. */
 const LISTED_MAX = 6;
@@ -88,20 +88,6 @@ function GateTasks({ gate }: { gate: GateRow }) {
         </li>
       )}
     </ShortList>
-  );
-}
-
-/** Files above the size limit that are not part of the work. */
-function LeftOutFiles({ files }: { files: readonly LargeFile[] }) {
-  const { t } = useTranslation();
-  if (files.length === 0) return null;
-  const more = files.length - LISTED_MAX;
-  const listed = files.slice(0, LISTED_MAX).map(({ path, bytes }) => `${path} (${formatBytes(bytes)})`);
-  return (
-    <p className="text-soft text-xs">
-      {t("largeFiles.leftOut", { files: listed.join(", ") })}
-      {more > 0 && ` ${t("gate.more", { count: more })}`}
-    </p>
   );
 }
 

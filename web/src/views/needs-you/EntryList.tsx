@@ -110,7 +110,7 @@ function EntryRow({ entry, showsRun, isSelected, onSelect }: EntryRowProps) {
       data-row={`${entry.run}/${entry.item.id}`}
       aria-current={isSelected}
       onClick={onSelect}
-      className="grid w-full grid-cols-[16px_minmax(0,1fr)_auto] gap-x-2.5 border-line border-b px-4 py-2 text-left outline-offset-[-2px] hover:bg-page aria-current:bg-accent-soft aria-current:shadow-[inset_3px_0_0_var(--accent)] max-md:min-h-14"
+      className="grid w-full grid-cols-[16px_minmax(0,1fr)_auto] gap-x-2.5 border-line border-b px-4 py-2 text-left outline-offset-[-2px] hover:bg-page aria-current:bg-accent-soft aria-current:shadow-[inset_3px_0_0_var(--accent)] max-md:aria-current:bg-transparent max-md:aria-current:shadow-none max-md:min-h-14"
     >
       <Icon aria-hidden size={16} className={`mt-0.5 ${isUrgent ? "text-fail" : "text-ask"}`} />
       <span className="flex min-w-0 flex-col gap-0.5">

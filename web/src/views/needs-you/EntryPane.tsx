@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Link as LinkIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -32,6 +33,16 @@ export function EntryPane({ entry, showsRun }: Props) {
               {heading}
             </h2>
             {rest && <Markdown text={rest} />}
+            {entry.item.type === "gate" && (
+              <Link
+                to="/runs/$run/$place"
+                params={{ run: entry.run, place: "review" }}
+                search={{ phase: entry.item.id }}
+                className="w-fit rounded text-accent hover:underline max-md:min-h-11"
+              >
+                {t("gate.openReview")}
+              </Link>
+            )}
             {details}
           </div>
           <EntryFacts entry={entry} />

@@ -43,11 +43,7 @@ function MergeButton({ merge }: { merge: UserAction }) {
   const { start, sheet } = useActionStarter();
   return (
     <>
-      <Button
-        className="border-transparent bg-done text-page hover:opacity-90"
-        icon={<Combine aria-hidden size={15} />}
-        onClick={() => start(merge)}
-      >
+      <Button variant="approve" icon={<Combine aria-hidden size={15} />} onClick={() => start(merge)}>
         {t("overview.merge")}
       </Button>
       {sheet}

@@ -60,7 +60,7 @@ function PhaseCard({ run, phase }: { run: string; phase: PhaseRow }) {
   ].filter(Boolean);
   const share = (n: number) => `${phase.nTasks === 0 ? 0 : (100 * n) / phase.nTasks}%`;
   const address = needsApproval
-    ? ({ params: { run, place: "needs-you" }, search: { item: `gate.${phase.number}` } } as const)
+    ? ({ params: { run, place: "review" }, search: { phase: phase.number } } as const)
     : ({ params: { run, place: "work" }, search: { view: "list" } } as const);
   return (
     <Link

@@ -4,7 +4,6 @@ import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
-import { Markdown } from "~/components/Markdown";
 import { marksText } from "~/components/marks";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { Duration, TimeAgo } from "~/components/Time";
@@ -65,17 +64,6 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
           {dependents.map((id) => (
             <TaskLink key={id} run={run} id={id} />
           ))}
-        </DetailSection>
-      )}
-      {detail && detail.acceptance.length > 0 && (
-        <DetailSection title={t("task.acceptance")}>
-          <ul className="list-disc pl-4">
-            {detail.acceptance.map((line) => (
-              <li key={line}>
-                <Markdown text={line} />
-              </li>
-            ))}
-          </ul>
         </DetailSection>
       )}
     </>

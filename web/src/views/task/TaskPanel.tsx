@@ -16,6 +16,7 @@ import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
 import { TaskDetails } from "./TaskDetails";
 
+const Brief = lazyWithRetry(() => import("./Brief"));
 const Output = lazyWithRetry(() => import("./Output"));
 const Events = lazyWithRetry(() => import("./Events"));
 const Changes = lazyWithRetry(() => import("./Changes"));
@@ -89,6 +90,8 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
 
 function TabContent({ tab, ...of }: { tab: TaskTab; run: string; task: string }) {
   switch (tab) {
+    case "brief":
+      return <Brief {...of} />;
     case "conversation":
       return <Conversation {...of} />;
     case "output":
