@@ -69,7 +69,9 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 
 async function fetchOrThrow(path: string, init: RequestInit): Promise<Response> {
   const headers = { "accept-language": pageLanguage(), ...init.headers };
-  const response = await fetch(path, { credentials: "same-origin", ...init, headers }).catch(rethrowAsUnreachable);
+  const response = await fetch(path, { credentials: "same-origin", ...init, headers }).catch(
+    rethrowAsUnreachable,
+  );
   if (!response.ok) throw toApiError(response.status, await response.text().catch(() => ""));
   return response;
 }
