@@ -11,12 +11,14 @@ use std::{
 };
 
 use rustix::fs::{Access, access};
+use tracing::warn;
 
 use crate::{
     RepoError,
     confined_folder::ConfinedFolder,
     leftover::remove_temporary_file,
     process::{self, ProcessError, ProcessLimits},
+    stale_lock::remove_stale_lock,
     worktree_slot::remove_folder,
 };
 
@@ -57,6 +59,9 @@ const FIXED_SETTINGS: [&str; 14] = [
 /// Flushes loose objects to disk, which git does not do by default: after a power failure a ref must not point to a
 /// missing commit.
 const DURABILITY_SETTINGS: [&str; 2] = ["core.fsync=committed", "core.fsyncMethod=batch"];
+
+/// Locks that one call can meet: of the index, of HEAD, and of its branch.
+const STALE_LOCKS_MAX: usize = 4;
 
 /// How `git` is run.
 #[derive(Debug, Clone)]
@@ -220,6 +225,24 @@ impl GitCall<'_> {
 
     /// Runs the command; the given statuses are accepted in addition to 0.
     pub(crate) fn run_accepting_codes(self, codes: &[i32]) -> Result<GitOutput, RepoError> {
+        let common = self.git.common_dir().unwrap_or(&self.git.folder);
+        let mut is_repeated = false;
+        for _ in 0..=STALE_LOCKS_MAX {
+            match self.run_once(codes) {
+                // Killed, perhaps because memory was short. That says nothing about the work.
+                Err(RepoError::CommandFailed { status: None, command, .. }) if !is_repeated => {
+                    warn!(command, folder = %self.git.folder.display(), "git was killed; it is run again");
+                    is_repeated = true;
+                }
+                Err(RepoError::CommandFailed { stderr, .. })
+                    if remove_stale_lock(&stderr, common, &self.git.folder) => {}
+                result => return result,
+            }
+        }
+        self.run_once(codes)
+    }
+
+    fn run_once(&self, codes: &[i32]) -> Result<GitOutput, RepoError> {
         let name = self.display_name();
         let folder = self.git.folder.clone();
         let options = &self.git.options;

@@ -41,6 +41,7 @@ mod repository;
 mod restore;
 mod run_repository;
 mod snapshots;
+mod stale_lock;
 mod status;
 mod submodules;
 mod tip_record;

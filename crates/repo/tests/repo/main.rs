@@ -24,6 +24,7 @@ mod repository_kinds;
 mod restore;
 mod session_worktrees;
 mod snapshots;
+mod stale_locks;
 mod submodules;
 mod user_checkout;
 mod worktrees;

@@ -46,11 +46,15 @@ pub(super) fn disturb(
     run: &DisturbedRun<'_>,
 ) -> Result<String> {
     let data = run.data;
-    let kind = random.below(7);
+    let kind = random.below(8);
     if kind == 4 && run.is_small {
         let time = Duration::from_millis(50 + random.below(500));
         fill_disk(data, time);
         return Ok(format!("filled the disk for {} ms", time.as_millis()));
+    }
+    if kind == 7 {
+        let is_killed = kill_git_of(server.id());
+        return Ok(if is_killed { "killed a git process" } else { "found no git process to kill" }.to_owned());
     }
     if kind == 5 {
         return start_second_server_without_lock(server, run);
@@ -75,6 +79,26 @@ pub(super) fn disturb(
     server.kill()?;
     server.wait()?;
     Ok("killed the server".to_owned())
+}
+
+/// Kills the next git process that a server starts, if it starts one soon.
+fn kill_git_of(server: u32) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(1);
+    while Instant::now() < deadline {
+        // A process is the child of the thread that started it.
+        let threads = fs::read_dir(format!("/proc/{server}/task")).into_iter().flatten().flatten();
+        let children: String = threads
+            .map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default())
+            .collect();
+        let is_git = |pid: &i32| {
+            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("git"))
+        };
+        if let Some(pid) = children.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_git) {
+            kill(pid);
+            return true;
+        }
+    }
+    false
 }
 
 fn kill(pid: i32) {
