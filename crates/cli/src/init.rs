@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn example_plans_are_valid_and_equal_in_structure() {
         let shape = |locale| {
-            let parsed = parse(example_plan(locale).as_bytes(), ParseOptions { format: None });
+            let parsed = parse(example_plan(locale).as_bytes(), ParseOptions::default());
             assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
             let tasks = parsed.plan.tasks.into_iter();
             tasks.map(|task| (task.id, task.depends_on, task.touches)).collect::<Vec<_>>()

@@ -35,6 +35,7 @@ mod logs;
 mod man;
 mod plan_change;
 mod plan_check;
+mod plan_show;
 mod play;
 mod plural;
 mod prepare;
@@ -176,6 +177,10 @@ enum Command {
 enum PlanCommand {
     /// Check a plan file and show its tasks
     Check(plan_check::Arguments),
+    /// Print a plan as a graph of Mermaid or Graphviz
+    Show(plan_show::ShowArguments),
+    /// Print a plan in one clear format, as it was read
+    Convert(plan_show::ConvertArguments),
     /// Show how the plan file differs from the plan of the run
     Diff(plan_change::Arguments),
     /// Apply the changes of the plan file to the run
@@ -233,6 +238,8 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
+        Command::Plan(PlanCommand::Show(arguments)) => plan_show::show(&arguments),
+        Command::Plan(PlanCommand::Convert(arguments)) => plan_show::convert(&arguments),
         Command::Plan(PlanCommand::Diff(arguments)) => plan_change::diff(&arguments),
         Command::Plan(PlanCommand::Apply(arguments)) => plan_change::apply(&arguments),
         Command::Plan(PlanCommand::Ignore(arguments)) => plan_change::ignore(&arguments),

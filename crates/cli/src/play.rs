@@ -18,7 +18,7 @@ use crate::{
     failure::{self, Failure},
     input_failure::input_failure,
     localized::localized,
-    snippet::{self, FileProblem},
+    snippet::{self, FileProblem, ProblemLevel},
 };
 
 /// Size limit of a script, which is written by hand.
@@ -99,7 +99,7 @@ fn print_script_error(name: &str, text: &str, error: ScriptError) -> ExitCode {
             text,
             line: LineIndex::new(text.as_bytes()).line_of(error.span.start),
             span: &error.span,
-            is_warning: false,
+            level: ProblemLevel::Error,
             code: Some(DiagnosticCode::ParseFail.as_str()),
             message: &error.message,
             hint: Some(&error.hint),

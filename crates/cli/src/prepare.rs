@@ -23,6 +23,7 @@ pub(crate) struct PrepareOptions {
     pub plan: Option<PathBuf>,
     /// Format of the plan; `None` to detect it.
     pub format: Option<plan::PlanFormat>,
+    pub tag: Option<String>,
     /// Whether optional tasks are included.
     pub with_optional: bool,
     /// Agent for tasks that name none.
@@ -46,10 +47,11 @@ pub(crate) fn prepare_run(
     request: &PrepareOptions,
     earlier_runs: impl FnOnce(&LoadedPlan) -> Vec<EarlierRun>,
 ) -> Result<PreparedRun, Failure> {
-    let plan = LoadedPlan::find(project, request.plan.as_deref(), request.format)
+    let parse_options = plan::ParseOptions { format: request.format, tag: request.tag.as_deref() };
+    let plan = LoadedPlan::find(project, request.plan.as_deref(), parse_options)
         .map_err(|error| prepare_failure(&error, &[]))?;
     // If standard error is closed, nothing can be reported.
-    let _ = plan_check::print_problems(Path::new(&plan.name), &plan.source, &plan.reading);
+    let _ = plan_check::print_problems(Path::new(&plan.name), &plan.source, &plan.reading, false);
     let options = runtime::prepare::RunOptions {
         with_optional: request.with_optional,
         agent: request.agent.clone(),

@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Format of the plan [default: detected]
     #[arg(long, value_parser = format_parser())]
     format: Option<PlanFormat>,
+    /// Tag of Task Master to read [default: master, or the first]
+    #[arg(long, value_name = "NAME")]
+    tag: Option<String>,
     /// Agent for tasks that name none, as listed by `jangdan agents`
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -107,6 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let request = PrepareOptions {
         plan: arguments.plan.clone(),
         format: arguments.format,
+        tag: arguments.tag.clone(),
         with_optional: arguments.optional,
         agent: arguments.agent.clone(),
         in_place: arguments.no_worktrees,

@@ -11,7 +11,7 @@ use crate::{
     localized::localized,
     plural::plural,
     remote::environment_locale,
-    snippet::{self, FileProblem},
+    snippet::{self, FileProblem, ProblemLevel},
 };
 
 /// Settings of the command line.
@@ -93,7 +93,7 @@ impl ConfigLoader {
                 text,
                 line,
                 span,
-                is_warning,
+                level: if is_warning { ProblemLevel::Warning } else { ProblemLevel::Error },
                 code: None,
                 message: &message,
                 hint,

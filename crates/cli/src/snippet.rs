@@ -6,6 +6,7 @@ use std::{
 };
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{
     localized::localized,
@@ -26,45 +27,83 @@ pub(crate) struct FileProblem<'a> {
     pub line: usize,
     /// Byte range in `text`.
     pub span: &'a Range<usize>,
-    /// Whether it is a warning instead of an error.
-    pub is_warning: bool,
+    pub level: ProblemLevel,
     /// Stable code of the problem, if it has one.
     pub code: Option<&'static str>,
     pub message: &'a str,
     pub hint: Option<&'a str>,
 }
 
+/// How severe a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemLevel {
+    Error,
+    Warning,
+    Note,
+}
+
 /// Prints a problem to standard error.
 pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
-    let (error, warning) = (localized("error", "오류"), localized("warning", "경고"));
-    let level = match problem.is_warning {
-        true => Level::WARNING.with_name(warning),
-        false => Level::ERROR.with_name(error),
+    let level = match problem.level {
+        ProblemLevel::Error => Level::ERROR.with_name(localized("error", "오류")),
+        ProblemLevel::Warning => Level::WARNING.with_name(localized("warning", "경고")),
+        ProblemLevel::Note => Level::NOTE.with_name(localized("note", "참고")),
     };
-    let title = level.primary_title(printable(problem.message));
+    let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
+    let title = level.primary_title(wrap(&printable(problem.message), width, 4));
     let title = match problem.code {
         Some(code) => title.id(code),
         None => title,
     };
     let (line, span) = excerpt(problem.text, problem.span);
     let (line, name) = (printable_line(line), printable(problem.name));
-    let hint =
-        problem.hint.map(|hint| Level::HELP.with_name(localized("hint", "도움말")).message(printable(hint)));
+    let hint = problem.hint.map(|hint| {
+        Level::HELP.with_name(localized("hint", "도움말")).message(wrap(&printable(hint), width, 8))
+    });
     let annotation = AnnotationKind::Primary.span(span);
     let snippet =
         Snippet::source(line.as_str()).path(name.as_str()).line_start(problem.line).annotation(annotation);
     let report = [title.element(snippet).elements(hint)];
-    let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
     let rendered = Renderer::styled().term_width(width).render(&report);
     writeln!(anstream::stderr().lock(), "{rendered}\n")
 }
 
-/// Prints the number of errors and warnings.
-pub(crate) fn print_summary(name: &str, n_errors: usize, n_warnings: usize) -> io::Result<()> {
+/// Wraps a sentence at the width of the terminal, leaving room for what precedes its first line.
+fn wrap(text: &str, width: usize, indent: usize) -> String {
+    const WIDTH_MIN: usize = 40;
+    let available = width.max(WIDTH_MIN) - 2 * indent;
+    // `warning[PARSE_FAIL]: ` stands before the first line.
+    let mut column = 22;
+    let mut wrapped = String::with_capacity(text.len());
+    for (n, word) in text.split(' ').enumerate() {
+        if n > 0 && column + 1 + word.width() > available {
+            wrapped.push('\n');
+            column = 0;
+        } else if n > 0 {
+            wrapped.push(' ');
+            column += 1;
+        }
+        wrapped.push_str(word);
+        column += word.width();
+    }
+    wrapped
+}
+
+/// Prints the number of errors, warnings and notes.
+pub(crate) fn print_summary(
+    name: &str,
+    n_errors: usize,
+    n_warnings: usize,
+    n_notes: usize,
+) -> io::Result<()> {
     let count = |number: usize, noun: &str, korean: &str| {
         (number > 0).then(|| localized(plural(number, noun), format!("{korean} {number}개")))
     };
-    let counts = [count(n_errors, "error", "오류"), count(n_warnings, "warning", "경고")];
+    let counts = [
+        count(n_errors, "error", "오류"),
+        count(n_warnings, "warning", "경고"),
+        count(n_notes, "note", "참고"),
+    ];
     let counts: Vec<_> = counts.into_iter().flatten().collect();
     if counts.is_empty() {
         return Ok(());

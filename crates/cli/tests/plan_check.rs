@@ -65,7 +65,8 @@ fn every_example_is_valid_as_json() {
         assert!(output.status.success(), "{file}");
         assert!(output.stderr.is_empty(), "{file}");
         let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(object["diagnostics"], serde_json::json!([]), "{file}");
+        let diagnostics = object["diagnostics"].as_array().unwrap();
+        assert!(diagnostics.iter().all(|found| found["severity"] == "note"), "{file}: {diagnostics:?}");
     }
 }
 
@@ -125,7 +126,7 @@ fn an_invalid_command_line_exits_with_status_2() {
 
 #[test]
 fn a_format_can_be_forced() {
-    let output = output_of(&["--format", "checklist", "tasks-md/TASKS.md"], b"");
+    let output = output_of(&["--format", "tasks-md", "kiro/tasks.md"], b"");
     assert!(output.starts_with("exit 1\n"), "{output}");
     assert!(output.contains("TASKS_NOT_FOUND"), "{output}");
 }
@@ -177,9 +178,7 @@ fn reading_time_is_linear() {
     let time = |source: &str| {
         let one = || {
             let start = Instant::now();
-            assert!(
-                !plan::parse(source.as_bytes(), plan::ParseOptions { format: None }).plan.tasks.is_empty()
-            );
+            assert!(!plan::parse(source.as_bytes(), plan::ParseOptions::default()).plan.tasks.is_empty());
             start.elapsed()
         };
         (0..5).map(|_| one()).min().unwrap()
@@ -193,4 +192,75 @@ fn test_folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// Runs `plan` with arguments, and returns its exit status and standard output.
+fn plan_output(arguments: &[&str], stdin: &str) -> (i32, String) {
+    let output = jangdan().arg("plan").args(arguments).write_stdin(stdin).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn a_plan_is_shown_as_a_graph() {
+    let plan = "### T1: a\n### T2: b\n- **Dependencies**: T1\n";
+    let (status, mermaid) = plan_output(&["show", "-", "--as", "mermaid"], plan);
+    assert!(status == 0 && mermaid.contains("t0 --> t1"), "{mermaid}");
+    let (status, dot) = plan_output(&["show", "-", "--as", "dot"], plan);
+    assert!(status == 0 && dot.contains("t0 -> t1;"), "{dot}");
+    assert_eq!(plan_output(&["show", "-", "--as", "dot"], "### T1: a\n### T1: b\n"), (1, String::new()));
+}
+
+#[test]
+fn a_converted_plan_is_the_same_plan() {
+    let json = |file: &str, stdin: &str| -> serde_json::Value {
+        let (_, text) = plan_output(&["check", "--json", file], stdin);
+        let mut report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let tasks = report["tasks"].as_array_mut().unwrap();
+        tasks.iter_mut().for_each(|task| task["line"] = serde_json::Value::Null);
+        serde_json::json!([report["tasks"], report["phases"], report["criticalPath"]])
+    };
+    for file in ["tasks-md-ko/TASKS.md", "spec-kit/tasks.md", "kiro/tasks.md", "task-master/tasks.json"] {
+        let (status, written) = plan_output(&["convert", file, "--to", "tasks-md"], "");
+        assert_eq!(status, 0, "{file}");
+        assert_eq!(json("-", &written), json(file, ""), "{file}");
+    }
+}
+
+#[test]
+fn fields_are_explained_by_their_lines() {
+    let plan = "## Phase 1\n### T1: a\n### T2: b\n- **Dependencies**: T1\n- **Verify**: make\n";
+    let (status, text) = plan_output(&["check", "-", "--explain", "T2"], plan);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(status, 0);
+    assert_eq!(lines[0], ["id", "T2", "line", "3"]);
+    assert_eq!(lines[1], ["phase", "1", "line", "1"]);
+    assert!(lines.contains(&vec!["dependsOn", "T1", "line", "4"]), "{text}");
+    assert!(lines.contains(&vec!["verify", "make", "line", "5"]), "{text}");
+    assert_eq!(plan_output(&["check", "-", "--explain", "T9"], plan).0, 1);
+}
+
+#[test]
+fn repeated_ids_are_renamed_in_the_file() {
+    let file = test_folder("rename").join("tasks.md");
+    fs::write(&file, "- [ ] T001 a\n- [ ] T001 b\n").unwrap();
+    assert_eq!(plan_output(&["check", file.to_str().unwrap()], "").0, 1);
+    assert_eq!(plan_output(&["check", "--rename", file.to_str().unwrap()], "").0, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "- [ ] T001 a\n- [ ] T001b b\n");
+}
+
+#[test]
+fn a_tag_of_task_master_is_chosen() {
+    let plan = r#"{"master": {"tasks": []}, "later": {"tasks": [{"id": 7, "title": "x"}]}}"#;
+    assert_eq!(plan_output(&["check", "--json", "-"], plan).0, 1);
+    let (status, text) = plan_output(&["check", "--json", "--tag", "later", "-"], plan);
+    assert!(status == 0 && text.contains("\"id\":\"7\""), "{text}");
+}
+
+#[test]
+fn problems_are_korean_in_a_korean_terminal() {
+    let mut command = jangdan();
+    command.env("LANG", "ko_KR.UTF-8").env("LC_ALL", "ko_KR.UTF-8").args(["plan", "check", "-"]);
+    let output = command.write_stdin("### T1: a\n- **Dependencies**: T9\n").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("작업 T9은(는) 이 계획에 없습니다"), "{text}");
 }

@@ -10,7 +10,7 @@ const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artef
 
 #[test]
 fn every_field_of_a_plan_is_converted() {
-    let reading = parse(PLAN.as_bytes(), ParseOptions { format: None });
+    let reading = parse(PLAN.as_bytes(), ParseOptions::default());
     let work = engine::planned_work(&reading.plan, false);
     assert_eq!(work.title, "A shop");
     let [begin, end] = &work.phases[..] else { panic!("{:?}", work.phases) };

@@ -1,11 +1,12 @@
 //! Turns a [`PlanDraft`] into a [`Plan`]: unique ids, resolved dependencies, ordered phases, cycles reported.
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    diagnostic::DiagnosticSink,
     draft::{PlanDraft, StatusMark, TaskDraft},
-    graph::{EdgeList, TaskGraph},
+    graph::{CycleNode, EdgeList, TaskGraph},
     phases,
     plan::{Plan, Task},
+    problem::Problem,
     resolve::{DependencyResolver, TaskDependencies},
 };
 
@@ -21,7 +22,7 @@ pub(crate) fn assemble_plan(
     diagnostics: &mut DiagnosticSink,
 ) -> (Plan, Vec<Option<StatusMark>>) {
     let index_by_id = std::mem::take(&mut draft.index_by_id);
-    let mut resolver = DependencyResolver::new(&draft, index_by_id, diagnostics);
+    let mut resolver = DependencyResolver::new(&draft, index_by_id, text, diagnostics);
     let mut dependencies =
         EdgeList::with_capacity(draft.tasks.len(), draft.implied.len() + draft.mentions.len());
     let mut external = Vec::new();
@@ -56,11 +57,11 @@ pub(crate) fn assemble_plan(
     if !has_only_backward_dependencies(&plan, &dependencies) {
         for cycle in TaskGraph::from_dependencies(&plan, &dependencies, &by_id).cycles(&plan) {
             let span = cycle_span::cycle_span(&plan, &cycle.nodes, &drafts, &mentions);
-            let message = format!("circular dependency: {cycle}");
-            diagnostics.push(
-                Diagnostic::error(DiagnosticCode::CircularDep, span, message)
-                    .with_hint("remove one of these dependencies"),
-            );
+            let are_done = cycle.nodes.iter().all(|node| match node {
+                CycleNode::Task(task) => plan.tasks.get(*task).is_some_and(|task| task.done),
+                CycleNode::Phase(_) => false,
+            });
+            diagnostics.push(span, Problem::CircularDependency { cycle, are_done });
         }
     }
     (plan, drafts.into_iter().map(|draft| draft.status_mark).collect())

@@ -9,7 +9,7 @@ use crate::text::{means_none, span_of_slice, strip_bullet, trim, unquote_code};
 mod id_reference;
 mod quoted_name;
 
-pub(crate) use id_reference::IdReference;
+pub(crate) use id_reference::{IdReference, IdShape, is_requirement_id};
 pub(crate) use quoted_name::quote_name_if_needed;
 
 use quoted_name::{quoted_length, unquote_name};
@@ -35,12 +35,14 @@ pub(crate) struct IdOrRange<'a> {
     pub(crate) first: IdReference<'a>,
     /// Boxed because ranges are rare.
     pub(crate) last: Option<Box<IdReference<'a>>>,
+    /// The whole part, if it has other words too: `T1.1 must be done`.
+    pub(crate) part: Option<&'a str>,
 }
 
 /// Parses a list that starts at byte `base` of the file, and appends its mentions.
 pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
     for line in list.lines() {
-        let mut rest = strip_bullet(trim(line)).trim_end_matches('.');
+        let mut rest = strip_brackets(strip_bullet(trim(line)).trim_end_matches('.'));
         while !rest.is_empty() {
             let (part, next) = split_first_part(rest);
             parse_list_part(trim(part), list, base, to);
@@ -49,34 +51,58 @@ pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<Dependency
     }
 }
 
+/// Removes the brackets of `[T1, T2]`, which is not a link.
+fn strip_brackets(list: &str) -> &str {
+    let inside = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+    inside.filter(|inside| memchr::memchr2(b'[', b']', inside.as_bytes()).is_none()).map_or(list, str::trim)
+}
+
 fn parse_list_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
     let span = span_of_slice(list, part, base);
     if let Some(name) = unquote_name(part) {
         to.push(DependencyMention { target: MentionTarget::Name(Cow::Owned(name)), span });
         return;
     }
-    if means_none(part) {
+    if means_none(part) || starts_with_none(part) {
         return;
     }
     let n_before = to.len();
-    if push_id_mentions(part, span.start, to).is_none() {
+    if !push_id_mentions(part, span.start, to) {
         to.truncate(n_before);
         let name = unquote_code(part).unwrap_or(part);
         to.push(DependencyMention { target: MentionTarget::Name(Cow::Borrowed(name)), span });
     }
 }
 
+/// Tells whether a part says that there is no dependency, with a comment: `없음 (T2와 병렬 가능)`, `None - starts at once`.
+fn starts_with_none(part: &str) -> bool {
+    let end = part.find([' ', '(', '（', '.', ';', ':', '/']).unwrap_or(part.len());
+    let (word, rest) = part.split_at(end);
+    let rest = rest.trim_start();
+    let is_comment = rest.starts_with(|first: char| !first.is_alphanumeric());
+    is_comment && means_none(word) && word.chars().any(char::is_alphanumeric)
+}
+
 fn split_first_part(list: &str) -> (&str, &str) {
     let from = if list.starts_with('"') { quoted_length(list).unwrap_or(0) } else { 0 };
     let bytes = list.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+    let mut at = from;
+    let mut closes = true;
+    while let Some(&byte) = bytes.get(at) {
         // Every separator starts with one of these bytes.
-        if matches!(byte, b',' | b'a' | b'A' | 0xE3 | 0xEB | 0xEF) {
+        if matches!(byte, b',' | b';' | b'a' | b'A' | 0xE3 | 0xEB | 0xEF) {
             let width = separator_length(list, at);
             if width > 0 {
                 return (&list[..at], &list[at + width..]);
             }
+        } else if byte == b'(' && closes {
+            // A comment in brackets is not split.
+            match memchr::memchr(b')', &bytes[at..]) {
+                Some(end) => at += end,
+                None => closes = false,
+            }
         }
+        at += 1;
     }
     (list, "")
 }
@@ -87,7 +113,7 @@ fn separator_length(list: &str, at: usize) -> usize {
     let before = before.chars().next_back();
     let is_edge = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
     match rest.chars().next() {
-        Some(comma @ (',' | '，' | '、')) => comma.len_utf8(),
+        Some(comma @ (',' | ';' | '，' | '、')) => comma.len_utf8(),
         // `T1및 T2` is common, but inside a Korean word the syllable does not separate.
         Some('및') => {
             let is_free =
@@ -102,35 +128,103 @@ fn separator_length(list: &str, at: usize) -> usize {
     }
 }
 
-/// Parses a part that consists only of ids and ranges; returns `None` otherwise.
-fn push_id_mentions<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> Option<()> {
-    let mut at = skip_decoration(part, 0);
-    while at < part.len() {
-        let start = at;
-        let (from, length) =
-            parse_linked_id(&part[at..]).or_else(|| IdReference::parse_prefix(&part[at..]))?;
-        at += length;
-        let after_id = skip_decoration(part, at);
-        let n_dash = range_sign_length(&part[after_id..]);
-        let mut to = None;
-        if n_dash > 0 {
-            let second = skip_decoration(part, after_id + n_dash);
-            let (reference, length) = IdReference::parse_prefix(&part[second..])?;
-            to = Some(Box::new(reference));
-            at = second + length;
-        }
-        let span = base + start..base + at;
-        mentions.push(DependencyMention {
-            target: MentionTarget::Ids(IdOrRange { first: from, last: to }),
-            span,
-        });
-        let next = skip_decoration(part, at);
-        if next == at && next < part.len() {
-            return None;
-        }
-        at = next;
+/// Parses a part that begins with ids or ranges; returns false if it does not.
+///
+/// Other words may follow: `T0.1 완료 필요`, `T1.1 (the API)`. Ids among them count if they have a letter and are not in
+/// brackets.
+fn push_id_mentions<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> bool {
+    let n_before = mentions.len();
+    let mut at = skip_noun(part, skip_decoration(part, 0));
+    let mut ids_end = at;
+    while let Some((mention, end)) = parse_id_or_range(part, at, base) {
+        mentions.push(mention);
+        ids_end = end;
+        at = skip_decoration(part, end);
     }
-    Some(())
+    if mentions.len() == n_before {
+        return false;
+    }
+    let words = &part[skip_decoration(part, ids_end)..];
+    if words.is_empty() {
+        return true;
+    }
+    push_ids_among_words(words, base + part.len() - words.len(), mentions);
+    for mention in &mut mentions[n_before..] {
+        if let MentionTarget::Ids(ids) = &mut mention.target {
+            ids.part = Some(part);
+        }
+    }
+    true
+}
+
+/// Parses an id or a range at a position; returns its end too. The text must not continue the id.
+fn parse_id_or_range(part: &str, at: usize, base: usize) -> Option<(DependencyMention<'_>, usize)> {
+    let (first, length) = parse_linked_id(&part[at..]).or_else(|| IdReference::parse_prefix(&part[at..]))?;
+    let mut end = at + length;
+    let after_id = skip_decoration(part, end);
+    let n_dash = range_sign_length(&part[after_id..]);
+    let mut last = None;
+    if n_dash > 0 {
+        let second = skip_decoration(part, after_id + n_dash);
+        if let Some((reference, length)) = IdReference::parse_prefix(&part[second..]) {
+            last = Some(Box::new(reference));
+            end = second + length;
+        }
+    }
+    let continues = |next: char| next.is_ascii_alphanumeric() || matches!(next, '-' | '%' | '@' | '$');
+    if part[end..].starts_with(continues) {
+        return None;
+    }
+    let target = MentionTarget::Ids(IdOrRange { first, last, part: None });
+    Some((DependencyMention { target, span: base + at..base + end }, end))
+}
+
+/// Appends the ids with a letter among words, except in brackets.
+pub(crate) fn push_ids_among_words<'a>(words: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
+    let bytes = words.as_bytes();
+    let mut at = 0;
+    let mut closes = true;
+    while let Some(&byte) = bytes.get(at) {
+        let is_word_start = at == 0
+            || !matches!(bytes[at - 1], b'.' | b'-' | b'_' | b'/' | b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9');
+        if byte == b'(' && closes {
+            match memchr::memchr(b')', &bytes[at..]) {
+                Some(end) => at += end,
+                None => closes = false,
+            }
+        } else if byte.is_ascii_uppercase()
+            && is_word_start
+            && let Some((mention, end)) = parse_id_or_range(words, at, base)
+            && is_certain(&mention)
+        {
+            to.push(mention);
+            at = end;
+            continue;
+        }
+        at += 1;
+    }
+}
+
+/// Tells whether an id in the middle of words must be one: `T1` and `ST-001`, but not `S3`.
+fn is_certain(mention: &DependencyMention<'_>) -> bool {
+    match &mention.target {
+        MentionTarget::Ids(ids) => matches!(ids.first.shape(), IdShape::Letter | IdShape::Compound),
+        MentionTarget::Name(_) => false,
+    }
+}
+
+/// Skips a noun before ids: `Task 1.1`, `태스크 T1`.
+fn skip_noun(part: &str, at: usize) -> usize {
+    let rest = &part[at..];
+    let nouns = ["tasks", "task", "태스크", "작업"];
+    let is_noun = |noun: &&&str| {
+        rest.get(..noun.len()).is_some_and(|head| head.eq_ignore_ascii_case(noun))
+            && rest[noun.len()..].starts_with([' ', '#'])
+    };
+    match nouns.iter().find(is_noun) {
+        Some(noun) => rest.len() - rest[noun.len()..].trim_start_matches([' ', '#']).len() + at,
+        None => at,
+    }
 }
 
 /// Parses an id written as a link: `[T1](#t1-setup)`.
@@ -167,10 +261,10 @@ mod tests {
     fn assert_mentions(list: &str, expected: &[&str]) {
         let show = |mention: &DependencyMention<'_>| match &mention.target {
             MentionTarget::Name(name) => format!("<{name}>"),
-            MentionTarget::Ids(IdOrRange { first: from, last: Some(to) }) => {
+            MentionTarget::Ids(IdOrRange { first: from, last: Some(to), .. }) => {
                 format!("{}..{}", from.id, to.id)
             }
-            MentionTarget::Ids(IdOrRange { first: from, last: None }) => from.id.to_string(),
+            MentionTarget::Ids(IdOrRange { first: from, last: None, .. }) => from.id.to_string(),
         };
         let mut mentions = Vec::new();
         parse_list(list, 0, &mut mentions);
@@ -192,9 +286,24 @@ mod tests {
     #[test]
     fn ids_may_be_separated_by_spaces() {
         assert_mentions("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
-        assert_mentions("T1 T2 done", &["<T1 T2 done>"]);
-        assert_mentions("T1a", &["<T1a>"]);
+        assert_mentions("T1 T2 done", &["T1", "T2"]);
+        assert_mentions("T1a", &["T1a"]);
+        assert_mentions("T1abc", &["<T1abc>"]);
         assert_mentions("3rd party", &["<3rd party>"]);
+    }
+
+    #[test]
+    fn words_around_an_id_do_not_make_it_a_name() {
+        assert_mentions("T0.1 완료 필요", &["T0.1"]);
+        assert_mentions("T1.1 (인증 API, T9와 병렬), T1.2", &["T1.1", "T1.2"]);
+        assert_mentions("T1.1 완료 후 T1.2도", &["T1.1", "T1.2"]);
+        assert_mentions("T1.1과 T1.2", &["T1.1", "T1.2"]);
+        assert_mentions("Task 1.1, tasks 1.2 and 1.3", &["1.1", "1.2", "1.3"]);
+        assert_mentions("[P0-T0.1, P1-R1-T1]", &["T0.1", "P1-R1-T1"]);
+        assert_mentions("[]", &[]);
+        assert_mentions("없음 (T12.1과 병렬 가능)", &[]);
+        assert_mentions("None - can start at once", &[]);
+        assert_mentions("None of the above", &["<None of the above>"]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
-//! Errors and warnings about a plan file, as data; `cli` and the page render them.
+//! Errors, warnings and notes about a plan file, as data; `cli` and the page render them.
 
 use std::ops::Range;
 
+use domain::Locale;
 use serde::Serialize;
+
+use crate::problem::{Problem, ProblemText};
 
 /// A malicious file could produce millions; beyond this number they are only counted.
 pub const DIAGNOSTICS_MAX: usize = 1_000;
@@ -23,6 +26,8 @@ pub enum DiagnosticCode {
     CircularDep,
     /// The text was read, but possibly not as intended. Always a warning.
     Unclear,
+    /// How a line was read whose meaning is not certain. Always a note.
+    Note,
 }
 
 impl DiagnosticCode {
@@ -34,6 +39,7 @@ impl DiagnosticCode {
             Self::MissingDep => "MISSING_DEP",
             Self::CircularDep => "CIRCULAR_DEP",
             Self::Unclear => "UNCLEAR",
+            Self::Note => "NOTE",
         }
     }
 }
@@ -48,45 +54,36 @@ pub enum Severity {
     Error,
     /// The plan can be run, but the author should check it.
     Warning,
+    /// Says how a line was read.
+    Note,
 }
 
 /// A problem with its position in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable code of the kind of problem.
-    pub code: DiagnosticCode,
-    /// Whether it prevents a run.
-    pub severity: Severity,
-    /// One line, without a full stop.
-    pub message: String,
     /// Byte range in the file, including a byte order mark.
     pub span: Range<usize>,
-    /// What to write instead, if known.
-    pub hint: Option<String>,
+    pub problem: Problem,
 }
 
 impl Diagnostic {
-    /// Creates an error for the given bytes.
-    pub fn error(code: DiagnosticCode, span: Range<usize>, message: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, message: message.into(), span, hint: None }
+    pub fn new(span: Range<usize>, problem: Problem) -> Self {
+        Self { span, problem }
     }
 
-    /// Creates a warning for the given bytes.
-    pub fn warning(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            code: DiagnosticCode::Unclear,
-            severity: Severity::Warning,
-            message: message.into(),
-            span,
-            hint: None,
-        }
+    /// Returns the stable code of the kind of problem.
+    pub fn code(&self) -> DiagnosticCode {
+        self.problem.code()
     }
 
-    /// Sets the hint: what to write instead.
-    #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
+    /// Returns whether the problem prevents a run.
+    pub fn severity(&self) -> Severity {
+        self.problem.severity()
+    }
+
+    /// Returns the sentences in a language.
+    pub fn text(&self, locale: Locale) -> ProblemText {
+        self.problem.text(locale)
     }
 }
 
@@ -100,17 +97,26 @@ pub(crate) struct DiagnosticSink {
 }
 
 impl DiagnosticSink {
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, span: Range<usize>, problem: Problem) {
+        let diagnostic = Diagnostic::new(span, problem);
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
             self.diagnostics.push(diagnostic);
         } else {
             self.n_dropped += 1;
-            self.has_dropped_error |= diagnostic.severity == Severity::Error;
+            self.has_dropped_error |= diagnostic.severity() == Severity::Error;
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.diagnostics.is_empty()
+    }
+
+    /// Returns the sorted positions of the diagnostics so far.
+    pub(crate) fn sorted_starts(&self) -> Vec<usize> {
+        let mut starts: Vec<usize> =
+            self.diagnostics.iter().map(|diagnostic| diagnostic.span.start).collect();
+        starts.sort_unstable();
+        starts
     }
 
     /// Returns the diagnostics in file order, with spans shifted by `offset` bytes (the byte order mark).
@@ -121,13 +127,8 @@ impl DiagnosticSink {
             diagnostic.span.end += offset;
         }
         if self.n_dropped > 0 {
-            let message = format!("{} more problems are not shown", self.n_dropped);
-            let rest = if self.has_dropped_error {
-                Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
-            } else {
-                Diagnostic::warning(0..0, message)
-            };
-            self.diagnostics.push(rest.with_hint("fix these first, then run: jangdan plan check FILE"));
+            let problem = Problem::MoreProblems { n: self.n_dropped, has_error: self.has_dropped_error };
+            self.diagnostics.push(Diagnostic::new(0..0, problem));
         }
         self.diagnostics
     }

@@ -33,6 +33,14 @@ pub(crate) struct PlanDraft<'a> {
     pub(crate) shared_lists: Vec<Range<usize>>,
     /// Parents of subtasks: a dependency on the id means all these indices into `tasks`.
     pub(crate) subtask_groups: HashMap<String, Range<usize>>,
+    /// Tasks whose id has a phase because the rest of it is not unique: `P5-T1.1` and `P7-T1.1` by `T1.1`.
+    pub(crate) tasks_by_bare_id: HashMap<String, Vec<usize>>,
+    /// Parts of the file that were read as tasks or as parts of tasks, in file order.
+    pub(crate) covered: Vec<Range<usize>>,
+    /// Dependencies that are written far from the task, as pairs of indices into `tasks`.
+    pub(crate) distant: Vec<(usize, usize)>,
+    /// Whether the parser assigned the ids because the file has none.
+    pub(crate) has_assigned_ids: bool,
 }
 
 impl PlanDraft<'_> {
@@ -95,8 +103,23 @@ pub(crate) enum StatusMark {
     Checkbox(Range<usize>),
     /// The word of a `Status` line or column.
     Word(Range<usize>),
+    /// A symbol before or behind an id, such as `🔄`.
+    Symbol(Range<usize>),
     /// A JSON string, including its quotes.
     JsonString(Range<usize>),
+}
+
+impl StatusMark {
+    /// Returns the mark at a position that is larger by some bytes.
+    pub(crate) fn moved_by(self, offset: usize) -> Self {
+        let moved = |span: Range<usize>| span.start + offset..span.end + offset;
+        match self {
+            Self::Checkbox(span) => Self::Checkbox(moved(span)),
+            Self::Word(span) => Self::Word(moved(span)),
+            Self::Symbol(span) => Self::Symbol(moved(span)),
+            Self::JsonString(span) => Self::JsonString(moved(span)),
+        }
+    }
 }
 
 /// A phase as written.
@@ -106,6 +129,8 @@ pub(crate) struct PhaseDraft {
     pub(crate) name: String,
     /// The phases it waits for, with their spans; `None` if the order of the phases decides.
     pub(crate) after: Option<Vec<(PhaseNumber, Range<usize>)>>,
+    /// Earlier phases that it waits for in addition.
+    pub(crate) also_after: Vec<PhaseNumber>,
     /// User stories next to each other run in parallel.
     pub(crate) is_story: bool,
     pub(crate) verify: Option<String>,

@@ -26,19 +26,43 @@ pub(crate) enum FieldKey {
     After,
     /// Phases only: patterns of the files to produce.
     Artefacts,
+    /// Files that a task produces: paths among words.
+    Files,
+    /// Columns only: a number that may be an id.
+    Number,
 }
 
 /// Lower-case names of each key; the first one is written by `to_tasks_md`.
-const KEY_NAMES: [(&str, FieldKey); 33] = [
+const KEY_NAMES: [(&str, FieldKey); 75] = [
     ("id", FieldKey::Id),
+    ("task id", FieldKey::Id),
+    ("작업 id", FieldKey::Id),
+    ("태스크 id", FieldKey::Id),
+    ("번호", FieldKey::Id),
     ("task", FieldKey::Title),
     ("title", FieldKey::Title),
     ("작업", FieldKey::Title),
+    ("태스크", FieldKey::Title),
+    ("작업명", FieldKey::Title),
+    ("태스크명", FieldKey::Title),
+    ("제목", FieldKey::Title),
     ("dependencies", FieldKey::Dependencies),
     ("depends on", FieldKey::Dependencies),
+    ("depends", FieldKey::Dependencies),
+    ("depends_on", FieldKey::Dependencies),
+    ("dependency", FieldKey::Dependencies),
+    ("deps", FieldKey::Dependencies),
+    ("blocked by", FieldKey::Dependencies),
     ("의존성", FieldKey::Dependencies),
+    ("의존", FieldKey::Dependencies),
+    ("의존 관계", FieldKey::Dependencies),
+    ("의존관계", FieldKey::Dependencies),
+    ("선행", FieldKey::Dependencies),
+    ("선행 작업", FieldKey::Dependencies),
+    ("선행 태스크", FieldKey::Dependencies),
     ("complexity", FieldKey::Complexity),
     ("복잡도", FieldKey::Complexity),
+    ("난이도", FieldKey::Complexity),
     ("layer", FieldKey::Layer),
     ("agent", FieldKey::Agent),
     ("담당", FieldKey::Agent),
@@ -49,20 +73,42 @@ const KEY_NAMES: [(&str, FieldKey); 33] = [
     ("description", FieldKey::Description),
     ("설명", FieldKey::Description),
     ("acceptance criteria", FieldKey::Acceptance),
+    ("acceptance_criteria", FieldKey::Acceptance),
+    ("acceptance", FieldKey::Acceptance),
     ("완료 조건", FieldKey::Acceptance),
+    ("완료조건", FieldKey::Acceptance),
+    ("완료 기준", FieldKey::Acceptance),
+    ("인수 조건", FieldKey::Acceptance),
+    ("인수조건", FieldKey::Acceptance),
+    ("수용 기준", FieldKey::Acceptance),
     ("touches", FieldKey::Touches),
+    ("files", FieldKey::Files),
+    ("file", FieldKey::Files),
+    ("파일", FieldKey::Files),
+    ("수정 파일", FieldKey::Files),
+    ("대상 파일", FieldKey::Files),
+    ("구현 파일", FieldKey::Files),
+    ("deliverables", FieldKey::Files),
     ("verify", FieldKey::Verify),
     ("timeout", FieldKey::Timeout),
     ("priority", FieldKey::Priority),
+    ("우선순위", FieldKey::Priority),
+    ("우선 순위", FieldKey::Priority),
     ("budget", FieldKey::Budget),
     ("worktree", FieldKey::Worktree),
     ("status", FieldKey::Status),
+    ("상태", FieldKey::Status),
+    ("진행 상태", FieldKey::Status),
     ("optional", FieldKey::Optional),
     ("references", FieldKey::References),
+    ("참조", FieldKey::References),
     ("after", FieldKey::After),
     ("artefacts", FieldKey::Artefacts),
     ("artifacts", FieldKey::Artefacts),
     ("산출물", FieldKey::Artefacts),
+    ("#", FieldKey::Number),
+    ("no", FieldKey::Number),
+    ("no.", FieldKey::Number),
 ];
 
 impl FieldKey {
@@ -114,13 +160,18 @@ fn split_key_line(line: &str) -> Option<(&str, &str)> {
 fn closest_key_name(name: &str) -> Option<&'static str> {
     const LENGTH_MAX: usize = 30;
     let name = name.to_lowercase();
+    // Both are close to another key, but mean something else.
+    if matches!(name.as_str(), "담당자" | "검증 방법" | "검증 기준") {
+        return None;
+    }
     let edits_max = match name.chars().count() {
         0..=3 => return None,
         4..=5 => 1,
         6..=LENGTH_MAX => 2,
         _ => return None,
     };
-    let distances = KEY_NAMES.iter().map(|(known, _)| (strsim::damerau_levenshtein(&name, known), *known));
+    let names = KEY_NAMES.iter().filter(|(_, key)| !matches!(key, FieldKey::Files | FieldKey::Number));
+    let distances = names.map(|(known, _)| (strsim::damerau_levenshtein(&name, known), *known));
     let (edits, known) = distances.min_by_key(|(edits, _)| *edits)?;
     (1..=edits_max).contains(&edits).then_some(known)
 }
@@ -139,12 +190,23 @@ mod tests {
             ("Verfy", "verify"),
             ("Time out", "timeout"),
             ("Acceptance criterias", "acceptance criteria"),
-            ("완료조건", "완료 조건"),
+            ("완료 조걷", "완료 조건"),
         ] {
             assert_eq!(known(name), Some(expected), "{name}");
         }
-        for name in ["Agent", "depends on", "Risk", "Tests", "Notes", "Owner", "Files", "Type", "", "담당자"]
-        {
+        for name in [
+            "Agent",
+            "depends on",
+            "Risk",
+            "Tests",
+            "Notes",
+            "Owner",
+            "Files",
+            "Type",
+            "",
+            "담당자",
+            "작업 내용",
+        ] {
             assert_eq!(known(name), None, "{name}");
         }
         assert_eq!(known(&"dependencies".repeat(1000)), None);
@@ -155,6 +217,10 @@ mod tests {
         for line in ["**Agent**: a b", "**agent:** a b", "**Agent** : a b", "**담당**： a b"] {
             assert_eq!(FieldKey::parse_key_line(line), Some((FieldKey::Agent, "a b")), "{line}");
         }
+        let key = |line: &str| FieldKey::parse_key_line(line).map(|(key, _)| key);
+        assert_eq!(key("**의존**: T0.1"), Some(FieldKey::Dependencies));
+        assert_eq!(key("**depends_on**: []"), Some(FieldKey::Dependencies));
+        assert_eq!(key("**인수 조건**:"), Some(FieldKey::Acceptance));
         for line in ["Agent: x", "**Agent** x", "**Notes**: x", "*Agent*: x", "**"] {
             assert_eq!(FieldKey::parse_key_line(line), None, "{line}");
         }

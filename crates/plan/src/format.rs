@@ -57,14 +57,20 @@ impl FromStr for PlanFormat {
     }
 }
 
-/// Tells whether a text must be JSON: no Markdown plan begins with a brace.
+/// Tells whether a text must be JSON: no Markdown plan begins with a brace, alone or in a bracket.
 pub(crate) fn looks_like_json(text: &str) -> bool {
-    text.trim_start().starts_with('{')
+    let text = text.trim_start();
+    let list = text.strip_prefix('[').map(str::trim_start);
+    text.starts_with('{') || list.is_some_and(|list| list.starts_with('{') || list.trim_end() == "]")
 }
 
 /// Returns the first Markdown format that matches the file.
 pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
-    if tasks_md::is_tasks_md(text, outline) {
+    if tasks_md::is_tasks_md(text, outline, false) {
+        Some(PlanFormat::TasksMd)
+    } else if checklist::has_ids(text, outline) {
+        Some(PlanFormat::Checklist)
+    } else if tasks_md::is_tasks_md(text, outline, true) {
         Some(PlanFormat::TasksMd)
     } else if checklist::is_checklist(text, outline) {
         Some(PlanFormat::Checklist)

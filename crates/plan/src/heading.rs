@@ -5,8 +5,10 @@ use std::ops::Range;
 use domain::PhaseNumber;
 
 use crate::{
-    dependencies::IdReference,
+    dependencies::{IdReference, IdShape},
+    draft::StatusMark,
     text::{is_checked, parse_checkbox, span_of_slice},
+    values::{self, TaskStatus},
 };
 
 /// The text of a heading, without `#` marks or underline, and its offset.
@@ -30,54 +32,150 @@ impl<'a> Heading<'a> {
     }
 }
 
-/// A task heading: `### T1.3: title`.
+/// A task heading: `### T1.3: title`, `### [ ] Phase 0, T0.1: title`, `## Task 2: title`.
 #[derive(Debug)]
 pub(crate) struct TaskHeading<'a> {
-    pub(crate) id: &'a str,
-    /// The phase of `P1-T1.3`.
+    pub(crate) reference: IdReference<'a>,
+    /// The phase of `Phase 0, T0.1`.
     pub(crate) phase: Option<PhaseNumber>,
+    /// With the phase of `P1-T1.3`.
     pub(crate) id_span: Range<usize>,
-    /// A check box before the id: whether it is checked, and the span of its mark.
-    pub(crate) checkbox: Option<(bool, Range<usize>)>,
+    /// A check box, symbol or word that says whether the task is done.
+    pub(crate) status: Option<(bool, StatusMark)>,
     pub(crate) title: &'a str,
+    /// A noun precedes a number, as in `Task 2`.
+    pub(crate) has_noun: bool,
 }
 
 pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
-    let mut rest = strip_bold(heading.text);
-    let mut at = span_of_slice(heading.text, rest, heading.start).start;
-    let mut check = None;
+    let whole = heading.text;
+    let span_of = |part: &str| span_of_slice(whole, part, heading.start);
+    let mut rest = strip_bold(whole);
+    let mut status = None;
     if let Some((mark, span, after)) = parse_checkbox(rest) {
-        check = Some((is_checked(mark), at + span.start..at + span.end));
-        let trimmed = after.trim_start();
-        at += rest.len() - trimmed.len();
-        rest = trimmed;
+        let at = span_of(rest).start;
+        status = Some((is_checked(mark), StatusMark::Checkbox(at + span.start..at + span.end)));
+        rest = after.trim_start();
     }
+    while let Some((symbol, after)) = split_symbol(rest) {
+        if let Some(is_done) = values::is_done_symbol(symbol) {
+            status = status.or(Some((is_done, StatusMark::Symbol(span_of(symbol)))));
+        }
+        rest = after;
+    }
+    let mut phase = None;
+    if let Some((number, after)) = split_phase_prefix(rest) {
+        phase = Some(number);
+        rest = after;
+    }
+    let after_noun = strip_noun(rest);
+    let has_noun = after_noun.is_some();
+    rest = after_noun.unwrap_or(rest);
+    let marks = ["**", "`", "["].into_iter().find(|mark| rest.starts_with(mark)).unwrap_or("");
+    rest = &rest[marks.len()..];
     let (reference, length) =
         IdReference::parse_prefix(rest).filter(|(reference, _)| reference.is_valid_id())?;
-    let id_span = at..at + length;
-    let after = &rest[length..];
-    let title = match after.chars().next() {
-        Some(colon @ (':' | '：')) => &after[colon.len_utf8()..],
-        // Many headings begin with a number; only a colon makes it an id.
-        _ if !reference.has_letter_prefix() => return None,
-        None => after,
+    let id_span = span_of(&rest[..length]);
+    let closing = if marks == "[" { "]" } else { marks };
+    let after = rest[length..].strip_prefix(closing).unwrap_or(&rest[length..]);
+    let title = title_after_id(after, reference.shape(), has_noun || phase.is_some() || marks == "[")?;
+    let title = title.strip_prefix(closing).filter(|_| !closing.is_empty()).unwrap_or(title);
+    let (title, word) = split_status_at_end(title.trim());
+    if let Some((is_done, part, is_symbol)) = word {
+        let span = span_of(part);
+        let mark = if is_symbol { StatusMark::Symbol(span) } else { StatusMark::Word(span) };
+        status = status.or(Some((is_done, mark)));
+    }
+    Some(TaskHeading { reference, phase, id_span, status, title, has_noun })
+}
+
+/// Returns the title behind an id, or `None` if the text continues the id or the id is not certain.
+fn title_after_id(after: &str, shape: IdShape, is_introduced: bool) -> Option<&str> {
+    let first = after.chars().next();
+    if let Some(colon @ (':' | '：')) = first {
+        return Some(&after[colon.len_utf8()..]);
+    }
+    // Many headings begin with a number; only a colon makes it an id.
+    if !is_introduced && matches!(shape, IdShape::Number | IdShape::Short) {
+        return None;
+    }
+    match first {
+        None => Some(after),
         Some(space) if space.is_whitespace() => {
             let content = after.trim_start();
-            content
-                .strip_prefix([':', '-', '–', '—'])
-                .filter(|content| content.starts_with(' '))
-                .unwrap_or(content)
+            let after_dash = content.strip_prefix([':', '-', '–', '—', '·', '|']);
+            Some(after_dash.filter(|content| content.starts_with(' ')).unwrap_or(content))
         }
-        Some('.') if after[1..].starts_with(' ') => &after[1..],
-        Some(_) => return None,
+        Some('.' | ')') if after[1..].starts_with(' ') => Some(&after[1..]),
+        Some('·' | '—' | '–') => Some(after.trim_start_matches(['·', '—', '–'])),
+        Some(_) => None,
+    }
+}
+
+/// Splits a symbol, such as an emoji, from the beginning of a text.
+pub(crate) fn split_symbol(text: &str) -> Option<(&str, &str)> {
+    let first = text.chars().next().filter(|&first| values::is_symbol(first))?;
+    let length = first.len_utf8();
+    let n_selector = if text[length..].starts_with('\u{fe0f}') { '\u{fe0f}'.len_utf8() } else { 0 };
+    let (symbol, after) = text.split_at(length + n_selector);
+    Some((symbol, after.trim_start()))
+}
+
+/// Splits `Phase 0, ` or `0단계 / ` from the beginning of a task heading.
+fn split_phase_prefix(text: &str) -> Option<(PhaseNumber, &str)> {
+    const SIGNS: [char; 7] = [',', '/', '·', '|', '-', '–', '—'];
+    let (number, after) = match strip_word(text, "phase") {
+        Some(rest) => {
+            let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let after = &rest[n_digits..];
+            let n_fraction = after.bytes().take_while(|byte| *byte == b'.' || byte.is_ascii_digit()).count();
+            (rest[..n_digits].parse().ok()?, &after[n_fraction..])
+        }
+        None => {
+            let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+            (text[..n_digits].parse().ok()?, text[n_digits..].trim_start().strip_prefix("단계")?)
+        }
     };
-    Some(TaskHeading {
-        id: &rest[length - reference.id.len()..length],
-        phase: reference.phase,
-        id_span,
-        checkbox: check,
-        title: title.trim(),
-    })
+    let rest = after.trim_start().strip_prefix(SIGNS)?.trim_start();
+    let (reference, _) = IdReference::parse_prefix(strip_noun(rest).unwrap_or(rest))?;
+    (reference.shape() != IdShape::Number || strip_noun(rest).is_some()).then_some((number, rest))
+}
+
+/// Removes the noun of `Task 2: title`.
+fn strip_noun(text: &str) -> Option<&str> {
+    let rest = strip_word(text, "task").or_else(|| {
+        ["태스크", "작업"]
+            .iter()
+            .find_map(|noun| text.strip_prefix(noun))
+            .filter(|rest| rest.starts_with(' '))
+    })?;
+    let rest = rest.trim_start().trim_start_matches('#');
+    rest.starts_with(|first: char| first.is_ascii_digit() || first.is_ascii_uppercase()).then_some(rest)
+}
+
+/// Splits `✅`, `(완료)` or `[done]` from the end of a title: whether it means done, the part, whether it is a symbol.
+pub(crate) fn split_status_at_end(title: &str) -> (&str, Option<(bool, &str, bool)>) {
+    let without_selector = title.strip_suffix('\u{fe0f}').unwrap_or(title);
+    if let Some(last) = without_selector.chars().next_back().filter(|last| !last.is_ascii()) {
+        let at = without_selector.len() - last.len_utf8();
+        if let Some(is_done) = values::is_done_symbol(&without_selector[at..]) {
+            return (title[..at].trim_end(), Some((is_done, &title[at..], true)));
+        }
+    }
+    let brackets = [('(', ')'), ('[', ']')].into_iter().find(|(_, close)| title.ends_with(*close));
+    if let Some((open, _)) = brackets
+        && let Some(at) = title.rfind(open)
+    {
+        let word = &title[at + 1..title.len() - 1];
+        let status = values::parse_status(word).filter(|_| word.chars().any(char::is_alphanumeric));
+        if let Some(status @ (TaskStatus::Open | TaskStatus::Done)) = status
+            && word.len() > 1
+            && at > 0
+        {
+            return (title[..at].trim_end(), Some((status == TaskStatus::Done, word, false)));
+        }
+    }
+    (title, None)
 }
 
 /// A phase heading: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
@@ -94,18 +192,23 @@ pub(crate) enum PhaseHeadingNumber {
     Whole(PhaseNumber),
     /// `Phase 3.1`; only the first number is kept.
     Dotted(PhaseNumber),
-    /// `Phase N`, as in templates.
+    /// Without a number: `Phase N`, `Phase A`, `Final Phase`. It follows the phase before it.
     Letter,
 }
 
 /// Parses a heading, or the value of a key or column, as a phase.
 pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
     let content = strip_bold(content).trim_start_matches(|c: char| !c.is_alphanumeric());
-    let after_word =
-        strip_word(content, "phase").or_else(|| content.strip_prefix("단계").map(str::trim_start));
+    if let Some(rest) = strip_word(content, "final phase").or_else(|| strip_word(content, "last phase")) {
+        return Some(PhaseHeading { number: PhaseHeadingNumber::Letter, name: name_after_number(rest)? });
+    }
+    let other_words = ["단계", "フェーズ", "阶段"];
+    let after_word = strip_word(content, "phase")
+        .or_else(|| other_words.iter().find_map(|word| content.strip_prefix(word)).map(str::trim_start));
     if let Some(rest) = after_word {
-        if let Some(rest) = rest.strip_prefix('N') {
-            return Some(PhaseHeading { number: PhaseHeadingNumber::Letter, name: name_after_number(rest)? });
+        let after_letter = rest.strip_prefix(|first: char| first.is_ascii_uppercase());
+        if let Some(name) = after_letter.and_then(name_after_number) {
+            return Some(PhaseHeading { number: PhaseHeadingNumber::Letter, name });
         }
         return parse_numbered_phase(rest);
     }
@@ -142,7 +245,8 @@ fn parse_numbered_phase(text: &str) -> Option<PhaseHeading<'_>> {
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let head = text.get(..word.len())?;
     let rest = &text[word.len()..];
-    (head.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
+    let ends = rest.starts_with(|next: char| next.is_whitespace() || next == ':') || rest.is_empty();
+    (head.eq_ignore_ascii_case(word) && ends).then(|| rest.trim_start())
 }
 
 /// Returns the name behind a number, or `None` if the text continues the number.
@@ -205,7 +309,7 @@ mod tests {
 
     fn parse_id_and_title(heading: &str) -> Option<(String, String)> {
         let heading = Heading::new(heading, 0..heading.len());
-        parse_task_heading(&heading).map(|found| (found.id.to_string(), found.title.to_owned()))
+        parse_task_heading(&heading).map(|found| (found.reference.id.to_string(), found.title.to_owned()))
     }
 
     #[test]
@@ -227,15 +331,39 @@ mod tests {
                 "{heading}"
             );
         }
+        for (heading, id) in [
+            ("### [ ] Phase 0, T0.1: 제목", "T0.1"),
+            ("### ✅ T0.1: 제목", "T0.1"),
+            ("### T0.1: 제목 ✅", "T0.1"),
+            ("### T0.1: 제목 (완료)", "T0.1"),
+            ("### [x] P1-R1-T1: 제목", "P1-R1-T1"),
+            ("### P0-T0.4 · 제목", "T0.4"),
+            ("### Task 1.1: 제목", "1.1"),
+            ("### Task 8 - 제목", "8"),
+            ("## ST-001 제목", "ST-001"),
+            ("### **T0.1**: 제목", "T0.1"),
+            ("### [T0.1] 제목", "T0.1"),
+            ("### 1단계, T1.1: 제목", "T1.1"),
+        ] {
+            assert_eq!(parse_id_and_title(heading), Some((id.to_owned(), "제목".to_owned())), "{heading}");
+        }
         assert_eq!(parse_id_and_title("### 1.2: a"), Some(("1.2".to_owned(), "a".to_owned())));
         assert_eq!(parse_id_and_title("### T1"), Some(("T1".to_owned(), String::new())));
     }
 
     #[test]
     fn other_headings_are_not_tasks() {
-        for heading in
-            ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"]
-        {
+        for heading in [
+            "## 1. Introduction",
+            "### 1.2 Scope",
+            "## T1-T3 in parallel",
+            "## T1abc: x",
+            "## Title",
+            "#",
+            "## Phase 1: T1 and T2",
+            "## S3 buckets",
+            "## Task Dependency Graph",
+        ] {
             assert_eq!(parse_id_and_title(heading), None, "{heading}");
         }
     }
@@ -253,6 +381,10 @@ mod tests {
             ("M2", Whole(2), ""),
             ("Phase 3.1: Setup", Dotted(3), "Setup"),
             ("Phase N: Polish", Letter, "Polish"),
+            ("Phase A: Setup", Letter, "Setup"),
+            ("Final Phase: Polish", Letter, "Polish"),
+            ("フェーズ 2: 設計", Whole(2), "設計"),
+            ("フェーズ2: 設計", Whole(2), "設計"),
         ] {
             assert_eq!(parse_phase_heading(content), Some(PhaseHeading { number, name }), "{content}");
         }

@@ -47,12 +47,12 @@ impl TextEdit {
 ///
 /// ```
 /// let source = b"- [ ] T001 Begin\n";
-/// let plan::MarkDoneOutcome::Edit(edit) = plan::mark_done(source, plan::ParseOptions { format: None }, &"T001".parse().unwrap()) else {
+/// let plan::MarkDoneOutcome::Edit(edit) = plan::mark_done(source, plan::ParseOptions::default(), &"T001".parse().unwrap()) else {
 ///     unreachable!()
 /// };
 /// assert_eq!(edit.apply(source), b"- [x] T001 Begin\n");
 /// ```
-pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneOutcome {
+pub fn mark_done(source: &[u8], options: ParseOptions<'_>, id: &TaskId) -> MarkDoneOutcome {
     let parsed = parse(source, options);
     let mut matching = parsed.plan.tasks.iter().zip(&parsed.status_marks).filter(|(task, _)| task.id == *id);
     match matching.next() {
@@ -66,6 +66,7 @@ pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneO
 fn edit_status_mark(source: &[u8], mark: &StatusMark) -> TextEdit {
     match mark {
         StatusMark::Checkbox(span) => TextEdit { span: span.clone(), replacement: "x".to_owned() },
+        StatusMark::Symbol(span) => TextEdit { span: span.clone(), replacement: "✅".to_owned() },
         StatusMark::JsonString(span) => TextEdit { span: span.clone(), replacement: "\"done\"".to_owned() },
         StatusMark::Word(span) => {
             let word = String::from_utf8_lossy(source.get(span.clone()).unwrap_or_default());

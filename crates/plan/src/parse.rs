@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use crate::{
-    assemble, checklist,
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink, Severity},
+    assemble, checklist, coverage,
+    diagnostic::{Diagnostic, DiagnosticSink, Severity},
     draft::{PlanDraft, StatusMark},
     format::{self, PlanFormat},
-    line_index::BOM,
+    line_index::{BOM, LineIndex},
     markdown::Outline,
     plan::Plan,
+    problem::Problem,
     taskmaster, tasks_md,
 };
 
@@ -17,10 +18,12 @@ use crate::{
 pub const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// How a file is parsed.
-#[derive(Debug, Clone, Copy)]
-pub struct ParseOptions {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ParseOptions<'a> {
     /// Forces a format; `None` detects it.
     pub format: Option<PlanFormat>,
+    /// Tag of Task Master to read; `None` reads `master` or the first.
+    pub tag: Option<&'a str>,
 }
 
 /// A plan and the problems found in its file.
@@ -32,6 +35,8 @@ pub struct ParsedPlan {
     pub format: Option<PlanFormat>,
     /// Errors and warnings in file order.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether the ids were assigned in file order, because the file has none.
+    pub has_assigned_ids: bool,
     /// For each task of the plan, where the file says whether it is done.
     pub(crate) status_marks: Vec<Option<StatusMark>>,
 }
@@ -39,12 +44,27 @@ pub struct ParsedPlan {
 impl ParsedPlan {
     /// Creates the result for a file that could not be opened.
     pub fn from_failure(diagnostic: Diagnostic) -> Self {
-        Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], status_marks: Vec::new() }
+        Self {
+            plan: Plan::default(),
+            format: None,
+            diagnostics: vec![diagnostic],
+            has_assigned_ids: false,
+            status_marks: Vec::new(),
+        }
+    }
+
+    /// Returns the line that says whether a task is done, from 1.
+    pub(crate) fn status_line(&self, index: usize, source: &[u8]) -> Option<usize> {
+        let (StatusMark::Checkbox(span)
+        | StatusMark::Word(span)
+        | StatusMark::Symbol(span)
+        | StatusMark::JsonString(span)) = self.status_marks.get(index)?.as_ref()?;
+        Some(LineIndex::new(source).line_of(span.start))
     }
 
     /// Tells whether an error prevents a run.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
     }
 }
 
@@ -53,18 +73,15 @@ impl ParsedPlan {
 /// Never fails: a file that is not a plan yields an empty plan and a diagnostic.
 ///
 /// ```
-/// let parsed = plan::parse(b"- [ ] T001 Build\n- [ ] T002 Test\n", plan::ParseOptions { format: None });
+/// let parsed = plan::parse(b"- [ ] T001 Build\n- [ ] T002 Test\n", plan::ParseOptions::default());
 /// assert!(!parsed.has_errors());
 /// assert_eq!(parsed.plan.tasks[1].depends_on, [parsed.plan.tasks[0].id.clone()]);
 /// ```
-pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
+pub fn parse(source: &[u8], options: ParseOptions<'_>) -> ParsedPlan {
     let failed = |diagnostic| ParsedPlan { format: options.format, ..ParsedPlan::from_failure(diagnostic) };
     if source.len() > FILE_BYTES_MAX {
-        let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
-        return failed(
-            Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
-                .with_hint("split the plan into several files"),
-        );
+        let mib = FILE_BYTES_MAX / (1024 * 1024);
+        return failed(Diagnostic::new(0..0, Problem::FileTooLarge { mib }));
     }
     let (offset, source) = match source.strip_prefix(BOM) {
         Some(rest) => (BOM.len(), rest),
@@ -75,13 +92,10 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
         Err(error) => {
             let bad = offset + error.valid_up_to();
             let is_utf16 = source.starts_with(b"\xFF\xFE") || source.starts_with(b"\xFE\xFF");
-            let message = if is_utf16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
+            let problem = if is_utf16 { Problem::Utf16 } else { Problem::NotUtf8 };
             let end = offset + source.len();
             let span = bad..(bad + error.error_len().unwrap_or(1)).min(end);
-            failed(
-                Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                    .with_hint("save the file as UTF-8"),
-            )
+            failed(Diagnostic::new(span, problem))
         }
     }
 }
@@ -102,27 +116,38 @@ fn normalize_carriage_returns(text: &str) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-fn parse_text(text: &str, offset: usize, options: ParseOptions) -> ParsedPlan {
+fn parse_text(text: &str, offset: usize, options: ParseOptions<'_>) -> ParsedPlan {
     let mut diagnostics = DiagnosticSink::default();
     let is_json =
         options.format.map_or(format::looks_like_json(text), |format| format == PlanFormat::Taskmaster);
-    let (format, draft) = if is_json {
-        (Some(PlanFormat::Taskmaster), taskmaster::parse(text, &mut diagnostics))
+    let (format, mut draft) = if is_json {
+        (Some(PlanFormat::Taskmaster), taskmaster::parse(text, options.tag, &mut diagnostics))
     } else {
         let outline = Outline::new(text);
         let format = options.format.or_else(|| format::detect_markdown_format(text, &outline));
         (format, parse_markdown(text, &outline, format, &mut diagnostics))
     };
-    let (plan, marks) = assemble::assemble_plan(text, draft, &mut diagnostics);
+    let covered = std::mem::take(&mut draft.covered);
+    let has_assigned_ids = draft.has_assigned_ids;
+    let (plan, mut marks) = assemble::assemble_plan(text, draft, &mut diagnostics);
+    if let Some(format @ (PlanFormat::TasksMd | PlanFormat::Checklist)) = format
+        && !plan.tasks.is_empty()
+    {
+        coverage::report_unread_lines(text, covered, format, &plan.tasks, &mut diagnostics);
+    }
     if plan.tasks.is_empty() && diagnostics.is_empty() {
-        diagnostics.push(no_tasks_error(text, format));
+        diagnostics.push(0..0, no_tasks_problem(text, format));
     }
-    let mut marks = marks;
-    for mark in marks.iter_mut().flatten() {
-        let (StatusMark::Checkbox(span) | StatusMark::Word(span) | StatusMark::JsonString(span)) = mark;
-        *span = span.start + offset..span.end + offset;
+    if offset > 0 {
+        marks = marks.into_iter().map(|mark| mark.map(|mark| mark.moved_by(offset))).collect();
     }
-    ParsedPlan { plan, format, diagnostics: diagnostics.finish(offset), status_marks: marks }
+    ParsedPlan {
+        plan,
+        format,
+        diagnostics: diagnostics.finish(offset),
+        has_assigned_ids,
+        status_marks: marks,
+    }
 }
 
 fn parse_markdown<'a>(
@@ -138,13 +163,13 @@ fn parse_markdown<'a>(
     }
 }
 
-fn no_tasks_error(text: &str, format: Option<PlanFormat>) -> Diagnostic {
-    let message = if text.trim().is_empty() { "the file is empty" } else { "the file contains no tasks" };
-    let hint = match format {
-        None => "add headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'",
-        Some(PlanFormat::TasksMd) => "add headings '### T1: title' or a table with an ID column",
-        Some(PlanFormat::Checklist) => "add check boxes '- [ ] T001 title' or '- [ ] 1. title'",
-        Some(PlanFormat::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
+fn no_tasks_problem(text: &str, format: Option<PlanFormat>) -> Problem {
+    if text.trim().is_empty() {
+        return Problem::EmptyFile;
+    }
+    let nearest = match format {
+        Some(PlanFormat::Taskmaster) => None,
+        Some(PlanFormat::TasksMd | PlanFormat::Checklist) | None => coverage::find_nearest_line(text),
     };
-    Diagnostic::error(DiagnosticCode::TasksNotFound, 0..0, message).with_hint(hint)
+    Problem::NoTasks { format, nearest }
 }

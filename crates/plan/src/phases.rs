@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    diagnostic::DiagnosticSink,
     draft::PhaseDraft,
     plan::{Phase, Task},
+    problem::Problem,
 };
 
 /// Returns the phases that have tasks, sorted by number, each with the phases it waits for.
@@ -32,7 +33,11 @@ pub(crate) fn build_phases(
         let draft = drafts_by_number.remove(&number);
         let is_story = draft.as_ref().is_some_and(|draft| draft.is_story);
         let mut after = gate.predecessors_of_next(number, is_story);
-        let PhaseDraft { name, after: listed, verify, artefacts, budgets, .. } = draft.unwrap_or_default();
+        let PhaseDraft { name, after: listed, also_after, verify, artefacts, budgets, .. } =
+            draft.unwrap_or_default();
+        after.extend(also_after.into_iter().filter(|&earlier| earlier < number));
+        after.sort_unstable();
+        after.dedup();
         if let Some(listed) = listed {
             after = keep_existing_phases(listed, &numbers, diagnostics);
         }
@@ -54,6 +59,7 @@ fn merge_by_number(drafts: Vec<PhaseDraft>) -> BTreeMap<PhaseNumber, PhaseDraft>
         }
         first.after = first.after.take().or(draft.after);
         first.is_story |= draft.is_story;
+        first.also_after.extend(draft.also_after);
         first.verify = first.verify.take().or(draft.verify);
         if first.artefacts.is_empty() {
             first.artefacts = draft.artefacts;
@@ -98,11 +104,7 @@ fn keep_existing_phases(
         if numbers.binary_search(&number).is_ok() {
             after.push(number);
         } else {
-            let message = format!("phase {number} does not exist or has no tasks");
-            diagnostics.push(
-                Diagnostic::error(DiagnosticCode::MissingDep, span, message)
-                    .with_hint("write the number of an existing phase, or '-' for none"),
-            );
+            diagnostics.push(span, Problem::MissingPhase { number });
         }
     }
     after.sort_unstable();

@@ -2,6 +2,7 @@
 //!
 //! Other programs read it: fields may be added, never changed or removed.
 
+use domain::Locale;
 use serde::Serialize;
 
 use crate::{
@@ -32,7 +33,7 @@ pub struct PlanReport<'a> {
     /// Largest number of tasks that can run at the same time.
     pub widest: usize,
     /// Errors and warnings in file order.
-    pub diagnostics: Vec<ReportedDiagnostic<'a>>,
+    pub diagnostics: Vec<ReportedDiagnostic>,
 }
 
 /// A diagnostic with line and column instead of byte offsets.
@@ -40,38 +41,39 @@ pub struct PlanReport<'a> {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanDiagnostic", optional_fields))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = PlanDiagnostic))]
 #[serde(rename_all = "camelCase")]
-pub struct ReportedDiagnostic<'a> {
+pub struct ReportedDiagnostic {
     /// Stable code of the problem.
     pub code: DiagnosticCode,
     /// Whether it prevents a run.
     pub severity: Severity,
     /// One line, without a full stop.
-    pub message: &'a str,
+    pub message: String,
     /// Counted from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<&'a str>,
+    pub hint: Option<String>,
 }
 
 impl<'a> PlanReport<'a> {
-    /// Builds the report from a parsed plan and the source bytes.
-    pub fn new(parsed: &'a ParsedPlan, source: &[u8]) -> Self {
+    /// Builds the report from a parsed plan and the source bytes, with sentences in a language.
+    pub fn new(parsed: &'a ParsedPlan, source: &[u8], locale: Locale) -> Self {
         let graph = TaskGraph::new(&parsed.plan);
         let tasks = &parsed.plan.tasks;
         let path = graph.critical_path();
         let lines = LineIndex::new(source);
         let diagnostics = parsed.diagnostics.iter().map(|diagnostic| {
             let position = lines.line_column(diagnostic.span.start);
+            let text = diagnostic.text(locale);
             ReportedDiagnostic {
-                code: diagnostic.code,
-                severity: diagnostic.severity,
-                message: &diagnostic.message,
+                code: diagnostic.code(),
+                severity: diagnostic.severity(),
+                message: text.message,
                 line: position.line,
                 column: position.column,
-                hint: diagnostic.hint.as_deref(),
+                hint: text.hint,
             }
         });
         Self {

@@ -2,14 +2,16 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use domain::TaskId;
+use domain::PhaseNumber;
 
 use crate::{
-    dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget},
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget, push_ids_among_words},
+    diagnostic::DiagnosticSink,
     draft::PlanDraft,
+    heading::{self, PhaseHeadingNumber},
     ids::IndexById,
-    text::{means_none, truncate_for_message},
+    problem::Problem,
+    text::truncate_for_message,
 };
 
 mod id_index;
@@ -42,9 +44,10 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     pub(crate) fn new(
         draft: &'p PlanDraft<'a>,
         index_by_id: IndexById<'p>,
+        text: &str,
         diagnostics: &mut DiagnosticSink,
     ) -> Self {
-        let index = IdIndex::new(draft, index_by_id, diagnostics);
+        let index = IdIndex::new(draft, index_by_id, text, diagnostics);
         let shared = draft.shared_lists.iter().map(|_| None).collect();
         Self { draft, index, resolved_lists: shared, n_expanded: 0 }
     }
@@ -70,7 +73,12 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         for &implied in self.draft.implied.get(draft.implied.clone()).unwrap_or_default() {
             self.add_task_dependency(implied, resolved);
         }
-        self.resolve_mentions(draft.mentions.clone(), resolved, diagnostics);
+        if !self.draft.distant.is_empty() {
+            let start = self.draft.distant.partition_point(|&(task, _)| task < index);
+            let own = self.draft.distant.iter().skip(start).take_while(|&&(task, _)| task == index);
+            own.for_each(|&(_, dependency)| self.add_task_dependency(dependency, resolved));
+        }
+        self.resolve_mentions(draft.mentions.clone(), Some(index), resolved, diagnostics);
         if let Some(shared) = draft.shared_list {
             self.add_shared_dependencies(shared, &draft.id_span, resolved, diagnostics);
         }
@@ -84,19 +92,15 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     fn resolve_mentions(
         &mut self,
         mentions: Range<usize>,
+        of: Option<usize>,
         resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let draft = self.draft;
         for mention in draft.mentions.get(mentions).unwrap_or_default() {
             match &mention.target {
-                MentionTarget::Ids(ids) => match &ids.last {
-                    None => self.resolve_id(ids, &mention.span, resolved, diagnostics),
-                    Some(to) => self.resolve_range(ids, to, &mention.span, resolved, diagnostics),
-                },
-                MentionTarget::Name(name) => {
-                    self.add_external_dependency(name, mention, resolved, diagnostics)
-                }
+                MentionTarget::Ids(ids) => self.resolve_ids(ids, &mention.span, of, resolved, diagnostics),
+                MentionTarget::Name(name) => self.resolve_name(name, mention, resolved, diagnostics),
             }
         }
     }
@@ -112,7 +116,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         let Some(cached) = self.resolved_lists.get_mut(list) else { return };
         let shared = cached.take().unwrap_or_else(|| {
             let mut shared = TaskDependencies::default();
-            self.resolve_mentions(self.draft.shared_lists[list].clone(), &mut shared, diagnostics);
+            self.resolve_mentions(self.draft.shared_lists[list].clone(), None, &mut shared, diagnostics);
             shared.task_indices.sort_unstable();
             shared.task_indices.dedup();
             shared
@@ -140,7 +144,8 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         self.draft.task_drafts.get(index).is_some_and(|draft| draft.is_deferred)
     }
 
-    fn add_external_dependency(
+    /// Adds a part of a list that is not an id: a phase, words around an id, or else an external dependency.
+    fn resolve_name(
         &mut self,
         name: &str,
         mention: &DependencyMention<'_>,
@@ -148,56 +153,162 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         diagnostics: &mut DiagnosticSink,
     ) {
         let is_quoted = mention.span.len() > name.len();
-        let word = name.split([' ', '(']).next().unwrap_or_default();
-        let id = word.to_ascii_uppercase().parse::<TaskId>().ok();
-        let id = id.filter(|id| id.has_letter_prefix() && self.index.index_of(id.as_str()).is_some());
-        let meant = id.map(|id| format!("{id} alone to depend on that task"));
-        let meant = meant.or_else(|| {
-            (!word.is_empty() && means_none(word)).then(|| "- alone for no dependencies".to_owned())
-        });
-        if let Some(meant) = meant.filter(|_| !is_quoted) {
-            let message = format!("'{}' is read as an external dependency", truncate_for_message(name));
-            diagnostics.push(
-                Diagnostic::warning(mention.span.clone(), message)
-                    .with_hint(format!("write {meant}, or put the name in double quotes")),
-            );
+        if is_quoted {
+            resolved.external.push(name.to_owned());
+            return;
         }
-        resolved.external.push(name.to_owned());
+        if let Some(members) = self.members_of_phase(name) {
+            self.add_group(&members, mention.span.clone(), resolved, diagnostics);
+            return;
+        }
+        let mut inside = Vec::new();
+        push_ids_among_words(name, mention.span.start, &mut inside);
+        if inside.is_empty() {
+            let comments = name.split('(').skip(1).filter_map(|rest| rest.split(')').next());
+            comments.for_each(|comment| push_ids_among_words(comment, mention.span.start, &mut inside));
+        }
+        let is_known = |mention: &DependencyMention<'_>| match &mention.target {
+            MentionTarget::Ids(ids) => self.index.contains(&ids.first),
+            MentionTarget::Name(_) => false,
+        };
+        inside.retain(is_known);
+        let Some(first) = inside.first() else {
+            resolved.external.push(name.to_owned());
+            return;
+        };
+        if let MentionTarget::Ids(ids) = &first.target {
+            let problem = Problem::ReadAsDependency {
+                text: truncate_for_message(name),
+                id: ids.first.with_phase().into_owned(),
+            };
+            diagnostics.push(mention.span.clone(), problem);
+        }
+        for DependencyMention { target, span } in &inside {
+            if let MentionTarget::Ids(ids) = target {
+                self.resolve_ids(ids, span, None, resolved, diagnostics);
+            }
+        }
+    }
+
+    /// Returns the tasks of a phase that a text names: `Phase 1`, `2단계 완료`, `P1`.
+    fn members_of_phase(&mut self, name: &str) -> Option<Vec<usize>> {
+        let is_short = name.strip_prefix('P').is_some_and(|rest| rest.parse::<PhaseNumber>().is_ok());
+        let phase = match is_short {
+            true => heading::parse_phase_value(name),
+            false => heading::parse_phase_heading(name),
+        };
+        let PhaseHeadingNumber::Whole(number) = phase?.number else { return None };
+        let tasks = self.draft.tasks.iter().enumerate();
+        let members: Vec<_> =
+            tasks.filter(|(_, task)| task.phase == number).map(|(index, _)| index).collect();
+        (!members.is_empty()).then_some(members)
+    }
+
+    fn add_group(
+        &mut self,
+        members: &[usize],
+        span: Range<usize>,
+        resolved: &mut TaskDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
+            self.n_expanded += members.len();
+            members.iter().for_each(|&member| self.add_task_dependency(member, resolved));
+        } else {
+            self.report_expansion_limit(members.len(), span, diagnostics);
+        }
+    }
+
+    fn resolve_ids(
+        &mut self,
+        ids: &IdOrRange<'_>,
+        span: &Range<usize>,
+        of: Option<usize>,
+        resolved: &mut TaskDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        match &ids.last {
+            None => self.resolve_id(ids, span, of, resolved, diagnostics),
+            Some(to) => self.resolve_range(ids, to, span, resolved, diagnostics),
+        }
     }
 
     fn resolve_id(
         &mut self,
         ids: &IdOrRange<'_>,
         span: &Range<usize>,
+        of: Option<usize>,
         resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let id = ids.first.id.as_ref();
+        if ids.first.phase.is_some()
+            && let Some(index) = self.index.index_of(&ids.first.with_phase())
+        {
+            self.add_task_dependency(index, resolved);
+            return;
+        }
         if let Some(members) = self.draft.subtask_groups.get(id).cloned() {
-            if members.clone().all(|member| self.is_deferred(member)) {
+            let members: Vec<usize> = members.filter(|&member| Some(member) != of).collect();
+            if members.iter().all(|&member| self.is_deferred(member)) {
                 resolved.external.push(id.to_owned());
-            } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
-                self.n_expanded += members.len();
-                members.for_each(|member| self.add_task_dependency(member, resolved));
             } else {
-                self.report_expansion_limit(members.len(), span.clone(), diagnostics);
+                self.add_group(&members, span.clone(), resolved, diagnostics);
             }
             return;
         }
         let Some(index) = self.index.index_of(id) else {
-            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
+            self.resolve_unknown_id(ids, span, of, resolved, diagnostics);
             return;
         };
         let phase = self.draft.tasks[index].phase;
         if let Some(written) = ids.first.phase.filter(|&written| written != phase) {
-            let message = format!("{id} is in phase {phase}, not phase {written}");
-            diagnostics.push(
-                Diagnostic::error(DiagnosticCode::MissingDep, span.clone(), message)
-                    .with_hint(format!("write P{phase}-{id}, or {id} alone")),
-            );
+            diagnostics.push(span.clone(), Problem::WrongPhase { id: id.to_owned(), phase, written });
             return;
         }
         self.add_task_dependency(index, resolved);
+    }
+
+    /// Resolves an id that no task has as a whole: the part behind `P1-`, or the common part of several ids.
+    fn resolve_unknown_id(
+        &mut self,
+        ids: &IdOrRange<'_>,
+        span: &Range<usize>,
+        of: Option<usize>,
+        resolved: &mut TaskDependencies,
+        diagnostics: &mut DiagnosticSink,
+    ) {
+        let id = ids.first.id.as_ref();
+        let phase = ids.first.phase;
+        let candidates = match phase {
+            None => self.draft.tasks_by_bare_id.get(id).map_or(&[][..], Vec::as_slice),
+            Some(_) => &[],
+        };
+        let phase_of = |index: usize| self.draft.tasks.get(index).map(|task| task.phase);
+        let of_phase = of.and_then(phase_of);
+        let nearest = candidates.iter().find(|&&index| of.is_some() && phase_of(index) == of_phase);
+        if let Some(&index) = nearest.or(candidates.first().filter(|_| candidates.len() == 1)) {
+            self.add_task_dependency(index, resolved);
+            return;
+        }
+        if !candidates.is_empty() {
+            let names = candidates.iter().filter_map(|&index| self.draft.tasks.get(index));
+            let candidates = names.map(|task| task.id.to_string()).collect();
+            diagnostics.push(span.clone(), Problem::AmbiguousId { id: id.to_owned(), candidates });
+            return;
+        }
+        let whole = ids.first.with_phase();
+        let members = self.index.members_of_group(&whole);
+        if !members.is_empty() {
+            let members: Vec<usize> = members.into_iter().filter(|&member| Some(member) != of).collect();
+            self.add_group(&members, span.clone(), resolved, diagnostics);
+            return;
+        }
+        match ids.part.filter(|_| !ids.first.has_letter_prefix()) {
+            // `2.0 release` names something else.
+            Some(words) => resolved.external.push(words.to_owned()),
+            None => diagnostics.push(span.clone(), self.index.missing_dependency(ids)),
+        }
     }
 
     fn resolve_range(
@@ -209,15 +320,15 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         diagnostics: &mut DiagnosticSink,
     ) {
         let (Some(from), Some(to)) = (ids.first.task_id(), to.task_id()) else {
-            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
+            diagnostics.push(span.clone(), self.index.missing_dependency(ids));
             return;
         };
         let members = self.index.indices_in_range(&from, &to);
         if members.is_empty() {
-            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
+            diagnostics.push(span.clone(), self.index.missing_dependency(ids));
         } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
             let is_alike =
-                |index: &&usize| self.draft.tasks[**index].id.has_letter_prefix() == from.has_letter_prefix();
+                |index: &&usize| has_same_letters(self.draft.tasks[**index].id.as_str(), from.as_str());
             resolved.task_indices.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {
@@ -233,16 +344,16 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         diagnostics: &mut DiagnosticSink,
     ) {
         if self.n_expanded <= EXPANDED_DEPENDENCIES_MAX {
-            let message = format!(
-                "ranges and groups expand to more than {EXPANDED_DEPENDENCIES_MAX} dependencies here"
-            );
-            diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                    .with_hint("use phases instead: a phase waits for all tasks of the phase before it"),
-            );
+            diagnostics.push(span, Problem::TooManyDependencies { limit: EXPANDED_DEPENDENCIES_MAX });
         }
         self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_DEPENDENCIES_MAX + 1);
     }
+}
+
+/// Tells whether two ids differ only in their numbers.
+fn has_same_letters(id: &str, other: &str) -> bool {
+    let is_letter = |byte: &u8| !byte.is_ascii_digit() && *byte != b'.';
+    id.bytes().filter(is_letter).eq(other.bytes().filter(is_letter))
 }
 
 fn dedup_names(names: &mut Vec<String>) {

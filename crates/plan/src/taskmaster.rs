@@ -9,21 +9,23 @@ use domain::{Priority, TaskId};
 
 use crate::{
     dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget},
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    diagnostic::DiagnosticSink,
     draft::{PlanDraft, StatusMark, TaskDraft},
+    line_index::LineIndex,
     plan::Task,
+    problem::{Problem, ValueField},
     text::{join_lines, normalize_criterion, normalize_text, truncate_for_message},
-    values::{self, STATUS_HINT, TaskStatus},
+    values::{self, TaskStatus},
 };
 
 mod json;
 
 use json::{SpannedJson, TaskFields, TasksDocument};
 
-pub(crate) fn parse<'a>(text: &'a str, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
-    let Some(document) = TasksDocument::parse(text, diagnostics) else { return PlanDraft::default() };
+pub(crate) fn parse<'a>(text: &'a str, tag: Option<&str>, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
+    let Some(document) = TasksDocument::parse(text, tag, diagnostics) else { return PlanDraft::default() };
     let plan = PlanDraft { title: document.title, ..PlanDraft::default() };
-    let mut reader = TaskmasterParser { text, diagnostics, plan };
+    let mut reader = TaskmasterParser { text, diagnostics, plan, group_spans: Vec::new() };
     for task in document.tasks {
         reader.add_task(task);
     }
@@ -34,6 +36,8 @@ struct TaskmasterParser<'a, 'd> {
     text: &'a str,
     diagnostics: &'d mut DiagnosticSink,
     plan: PlanDraft<'a>,
+    /// Ids of tasks with subtasks.
+    group_spans: Vec<(TaskId, Range<usize>)>,
 }
 
 impl<'a> TaskmasterParser<'a, '_> {
@@ -67,23 +71,24 @@ impl<'a> TaskmasterParser<'a, '_> {
         let first = self.plan.tasks.len();
         for (fields, task, draft) in subtasks {
             if let Some(nested) = fields.subtasks {
-                let message = "subtasks of subtasks are ignored";
-                self.diagnostics.push(
-                    Diagnostic::warning(nested.span(self.text), message)
-                        .with_hint("make them subtasks of the task"),
-                );
+                self.diagnostics.push(nested.span(self.text), Problem::NestedSubtasks);
             }
             let mentions = self.parse_dependencies(&fields, Some((parent_id, &siblings)));
             self.plan.push_task(task, TaskDraft { mentions, shared_list: Some(shared), ..draft });
         }
         let members = first..self.plan.tasks.len();
+        self.group_spans.push((parent_id.clone(), parent.1.id_span.clone()));
         if self.plan.subtask_groups.insert(parent_id.as_str().to_owned(), members).is_some() {
-            let message = format!("duplicate task id {parent_id}");
-            self.diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, parent.1.id_span.clone(), message)
-                    .with_hint("give one of them a different id"),
-            );
+            self.push_duplicate_group(&parent.0, parent.1.id_span.clone());
         }
+    }
+
+    fn push_duplicate_group(&mut self, parent: &Task, span: Range<usize>) {
+        let mut groups = self.group_spans.iter().filter(|(id, _)| *id == parent.id);
+        let first = groups.next().map_or(0, |(_, span)| span.start);
+        let first_line = LineIndex::new(self.text.as_bytes()).line_of(first);
+        let problem = Problem::DuplicateId { id: parent.id.to_string(), first_line, are_done: parent.done };
+        self.diagnostics.push(span, problem);
     }
 
     /// Parses all fields of a task except its dependencies.
@@ -101,8 +106,15 @@ impl<'a> TaskmasterParser<'a, '_> {
         let description = normalize_text(&string(fields.description, "description"));
         let details = normalize_text(&string(fields.details, "details"));
         let test = string(fields.test_strategy, "testStrategy");
-        let gap = if description.is_empty() || details.is_empty() { "" } else { "\n\n" };
-        task.text = format!("{description}{gap}{details}");
+        task.text = join_paragraphs([description, details]);
+        // What the parent says is part of each subtask's work.
+        if let Some((parent, _)) = parent {
+            let above =
+                join_paragraphs([format!("**{}. {}**", parent.id, parent.title), parent.text.clone()]);
+            let own = std::mem::take(&mut task.text);
+            let own = if own.is_empty() { own } else { format!("**{}. {}**\n\n{own}", task.id, task.title) };
+            task.text = join_paragraphs([above, own]);
+        }
         task.acceptance = normalize_criterion(&test).into_iter().collect();
         task.priority = self.parse_priority(fields, parent);
         self.set_status(fields, parent, &mut task, &mut draft);
@@ -118,10 +130,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         let Some(id_value) = fields.id else {
             let span = value.span(self.text);
             let span = span.start..span.end.min(span.start + 1);
-            self.diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, span, "this task has no id")
-                    .with_hint("add \"id\": 1"),
-            );
+            self.diagnostics.push(span, Problem::NoId);
             return None;
         };
         let text = id_value.id_text();
@@ -134,11 +143,8 @@ impl<'a> TaskmasterParser<'a, '_> {
         };
         let id = whole.parse().ok();
         if id.is_none() {
-            let message = format!("{} is not a task id", truncate_for_message(id_value.raw));
-            self.diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, id_value.span(self.text), message)
-                    .with_hint("write a number"),
-            );
+            let problem = Problem::NotATaskId { text: truncate_for_message(id_value.raw) };
+            self.diagnostics.push(id_value.span(self.text), problem);
         }
         Some((id?, id_value.span(self.text)))
     }
@@ -151,12 +157,12 @@ impl<'a> TaskmasterParser<'a, '_> {
             "" => inherited,
             // Task Master's name for normal.
             "medium" => Priority::Normal,
-            text => text.parse().unwrap_or_else(|_| {
-                let message = format!("'{}' is not a priority", truncate_for_message(text));
-                self.diagnostics.push(
-                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                        .with_hint("write low, medium, high or critical"),
-                );
+            text => values::parse_priority(text).unwrap_or_else(|| {
+                let problem = Problem::InvalidValue {
+                    field: ValueField::TaskMasterPriority,
+                    text: truncate_for_message(text),
+                };
+                self.diagnostics.push(value.span(self.text), problem);
                 inherited
             }),
         }
@@ -177,16 +183,15 @@ impl<'a> TaskmasterParser<'a, '_> {
             draft.is_deferred = status == Some(TaskStatus::Deferred);
             draft.status_mark = Some(StatusMark::JsonString(value.span(self.text)));
             if status.is_none() {
-                let message = format!("'{}' is not a status", truncate_for_message(&text));
-                self.diagnostics.push(
-                    Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                        .with_hint(STATUS_HINT),
-                );
+                let problem =
+                    Problem::InvalidValue { field: ValueField::Status, text: truncate_for_message(&text) };
+                self.diagnostics.push(value.span(self.text), problem);
             }
         }
         if let Some((parent, parent_draft)) = parent {
             task.done |= parent.done;
-            draft.is_deferred |= parent_draft.is_deferred && !task.done;
+            // Nothing remains of a parent that is done, whatever its subtasks say.
+            draft.is_deferred = (draft.is_deferred || parent_draft.is_deferred) && !task.done;
         }
     }
 
@@ -205,19 +210,22 @@ impl<'a> TaskmasterParser<'a, '_> {
             });
             let id = as_sibling.map_or(text, |id| Cow::Owned(id.as_str().to_owned()));
             if id.parse::<TaskId>().is_err() {
-                let message = format!("{} is not a task id", truncate_for_message(value.raw));
-                self.diagnostics.push(
-                    Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                        .with_hint("write the id of a task"),
-                );
+                self.diagnostics.push(span, Problem::NotATaskId { text: truncate_for_message(value.raw) });
                 continue;
             }
             let from = IdReference { phase: None, id };
             self.plan.mentions.push(DependencyMention {
-                target: MentionTarget::Ids(IdOrRange { first: from, last: None }),
+                target: MentionTarget::Ids(IdOrRange { first: from, last: None, part: None }),
                 span,
             });
         }
         start..self.plan.mentions.len()
     }
+}
+
+/// Joins the texts that are not empty, with an empty line between them.
+fn join_paragraphs(texts: [String; 2]) -> String {
+    let [first, second] = texts;
+    let gap = if first.is_empty() || second.is_empty() { "" } else { "\n\n" };
+    format!("{first}{gap}{second}")
 }

@@ -3,19 +3,20 @@
 //! A task may appear in both; `task_collector` merges them, and the section takes precedence. Dependencies are
 //! resolved later, in `resolve`.
 
-use std::ops::Range;
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
-use domain::PhaseNumber;
+use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    dependencies,
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    dependencies::{self, IdReference, IdShape, is_requirement_id},
+    diagnostic::DiagnosticSink,
     draft::{PhaseDraft, PlanDraft},
     field_keys::FieldKey,
-    heading::{self, Heading, PhaseHeadingNumber},
+    heading::{self, Heading, PhaseHeadingNumber, TaskHeading},
     list_item::ListItem,
     markdown::{Block, BlockKind, Outline},
-    text::{join_lines, parse_scalar, parse_values, truncate_for_message},
+    problem::{Problem, ValueField},
+    text::{join_lines, parse_scalar, parse_values, span_of_slice, truncate_for_message},
 };
 
 mod field_state;
@@ -29,10 +30,16 @@ use section::TaskSection;
 use task_collector::TaskCollector;
 
 /// Tells whether the file has a heading or a table row that names a task.
-pub(crate) fn is_tasks_md(text: &str, outline: &Outline) -> bool {
-    outline.blocks.iter().any(|block| match &block.kind {
+///
+/// `Task 2` may be the heading of a group of check boxes, and `US1: title` a user story: they count only if
+/// `accepts_weak`.
+pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> bool {
+    outline.blocks.iter().enumerate().any(|(at, block)| match &block.kind {
         BlockKind::Heading { .. } => {
-            heading::parse_task_heading(&Heading::new(text, block.span.clone())).is_some()
+            let task = heading::parse_task_heading(&Heading::new(text, block.span.clone()));
+            let is_task =
+                |task: &TaskHeading<'_>| accepts_weak || !is_weak(task) || has_status_line(text, outline, at);
+            task.as_ref().is_some_and(is_task) || explicit_id(text, outline, at).is_some()
         }
         BlockKind::Table(table) => table::TableColumns::new(text, &table.head)
             .is_some_and(|columns| columns.has_task_row(text, &table.rows)),
@@ -40,31 +47,177 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline) -> bool {
     })
 }
 
+/// Tells whether a heading may also name something else than a task.
+fn is_weak(task: &TaskHeading<'_>) -> bool {
+    task.has_noun && task.reference.shape() == IdShape::Number && task.phase.is_none()
+        || task.reference.shape() == IdShape::Short
+        || is_requirement_id(&task.reference.id)
+}
+
 /// Tells whether the file has a table with an `ID` column, even a malformed one.
 pub(crate) fn has_task_table(text: &str, outline: &Outline) -> bool {
     outline.blocks.iter().any(|block| match &block.kind {
-        BlockKind::Table(table) => table::TableColumns::new(text, &table.head).is_some(),
+        BlockKind::Table(table) => {
+            table::TableColumns::new(text, &table.head).is_some_and(|columns| columns.has_id_column())
+        }
         BlockKind::Paragraph => table::is_malformed_table(text, &block.span),
         BlockKind::Heading { .. } | BlockKind::Item { .. } | BlockKind::Rule => false,
     })
 }
 
+/// Returns the value of `- **ID**: x` directly below the heading with this index.
+fn explicit_id<'a>(text: &'a str, outline: &Outline, heading: usize) -> Option<&'a str> {
+    let next = outline.blocks.get(heading + 1)?;
+    let BlockKind::Item { depth: 0 } = next.kind else { return None };
+    // Most sections begin with another key.
+    let line = text.get(next.span.start..)?.get(..6)?;
+    if !line.eq_ignore_ascii_case("- **id") {
+        return None;
+    }
+    let item = ListItem::new(text, next.span.clone());
+    let (key, value) = FieldKey::parse_key_line(item.first_line)?;
+    (key == FieldKey::Id && value.parse::<TaskId>().is_ok()).then_some(value)
+}
+
+/// Returns the task headings by the index of their block, without those that only group others.
+fn find_task_headings<'a>(
+    text: &'a str,
+    outline: &Outline,
+    diagnostics: &mut DiagnosticSink,
+) -> HashMap<usize, TaskHeading<'a>> {
+    let mut found: Vec<(usize, u8, TaskHeading<'a>)> = Vec::new();
+    for (at, block) in outline.blocks.iter().enumerate() {
+        let BlockKind::Heading { level } = block.kind else { continue };
+        let heading = Heading::new(text, block.span.clone());
+        if let Some(id) = explicit_id(text, outline, at) {
+            // The title is a key too.
+            let reference = IdReference { phase: None, id: Cow::Borrowed(id) };
+            let id_span = span_of_slice(text, id, 0);
+            let task =
+                TaskHeading { reference, phase: None, id_span, status: None, title: "", has_noun: false };
+            found.push((at, level, task));
+        } else if let Some(task) = heading::parse_task_heading(&heading) {
+            found.push((at, level, task));
+        }
+    }
+    let has_certain = found.iter().any(|(at, _, task)| !is_weak(task) || has_status_line(text, outline, *at));
+    found.retain(|(at, _, task)| !has_certain || !is_weak(task) || has_status_line(text, outline, *at));
+    let groups = find_group_headings(&found);
+    let mut headings = HashMap::with_capacity(found.len());
+    for (index, (at, _, task)) in found.into_iter().enumerate() {
+        match groups.get(&index) {
+            Some(members) => {
+                let id = task.reference.with_phase().into_owned();
+                diagnostics.push(task.id_span, Problem::GroupHeading { id, members: members.clone() });
+            }
+            None => {
+                headings.insert(at, task);
+            }
+        }
+    }
+    headings
+}
+
+/// Tells whether the line below the heading with this index is a status, as `to_tasks_md` writes it.
+fn has_status_line(text: &str, outline: &Outline, heading: usize) -> bool {
+    outline.blocks.get(heading + 1).is_some_and(|next| {
+        text.get(next.span.start..)
+            .is_some_and(|rest| rest.starts_with("- **Status**") || rest.starts_with("**Status**"))
+    })
+}
+
+/// Returns the headings that only group tasks, with ids of these: one with the id of a heading below it, and `P1-R1`
+/// where there is `P1-R1-T1`.
+fn find_group_headings(found: &[(usize, u8, TaskHeading<'_>)]) -> HashMap<usize, Vec<String>> {
+    const MEMBERS_MAX: usize = 9;
+    let mut groups: HashMap<usize, Vec<String>> = HashMap::new();
+    let mut add = |group: usize, member: &str| {
+        let members = groups.entry(group).or_default();
+        if members.len() < MEMBERS_MAX {
+            members.push(member.to_owned());
+        }
+    };
+    let mut open: Vec<usize> = Vec::new();
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    for (index, (_, level, task)) in found.iter().enumerate() {
+        let id = task.reference.id.as_ref();
+        while open.last().and_then(|&last| found.get(last)).is_some_and(|(_, above, _)| above >= level) {
+            open.pop();
+        }
+        for &above in &open {
+            if found.get(above).is_some_and(|(_, _, above)| above.reference.id == id) {
+                add(above, id);
+            }
+        }
+        open.push(index);
+        if task.reference.shape() == IdShape::Compound {
+            by_id.entry(id).or_insert(index);
+        }
+    }
+    for (_, _, task) in found.iter().filter(|(_, _, task)| task.reference.shape() == IdShape::Compound) {
+        let id = task.reference.id.as_ref();
+        for (cut, _) in id.match_indices('-') {
+            if let Some(&group) = by_id.get(&id[..cut]) {
+                add(group, id);
+            }
+        }
+    }
+    groups
+}
+
+/// Tells whether the same id occurs in two phases, so that `P5-T1.1` and `P7-T1.1` are different tasks.
+fn has_same_id_in_two_phases(
+    headings: &HashMap<usize, TaskHeading<'_>>,
+    text: &str,
+    outline: &Outline,
+) -> bool {
+    let mut phases: HashMap<String, Option<PhaseNumber>> = HashMap::new();
+    let mut is_new = |reference: &IdReference<'_>| {
+        let known = phases.entry(reference.id.as_ref().to_owned()).or_insert(reference.phase);
+        *known == reference.phase
+    };
+    let has_phase = headings.values().any(|task| task.reference.phase.is_some());
+    let heading_conflict = has_phase && !headings.values().all(|task| is_new(&task.reference));
+    heading_conflict
+        || outline.blocks.iter().any(|block| match &block.kind {
+            BlockKind::Table(table)
+                if text.get(block.span.clone()).is_some_and(|table| table.contains("P")) =>
+            {
+                let columns = table::TableColumns::new(text, &table.head);
+                columns.is_some_and(|columns| {
+                    let mut seen: HashMap<String, PhaseNumber> = HashMap::new();
+                    columns.references(text, &table.rows).any(|reference| match reference.phase {
+                        None => false,
+                        Some(phase) => *seen.entry(reference.id.into_owned()).or_insert(phase) != phase,
+                    })
+                })
+            }
+            BlockKind::Table(_)
+            | BlockKind::Heading { .. }
+            | BlockKind::Item { .. }
+            | BlockKind::Paragraph
+            | BlockKind::Rule => false,
+        })
+}
+
 pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
+    let headings = find_task_headings(text, outline, diagnostics);
+    let keeps_phase = has_same_id_in_two_phases(&headings, text, outline);
     let mut reader = TasksMdParser {
         text,
         title: None,
         phases: Vec::new(),
         phase_scopes: Vec::new(),
-        tasks: TaskCollector::new(text, diagnostics),
+        has_tasks: !headings.is_empty() || is_tasks_md(text, outline, true),
+        headings,
+        tasks: TaskCollector::new(text, keeps_phase, diagnostics),
         section: None,
-        has_tasks: is_tasks_md(text, outline),
+        last_phase: 0,
     };
-    reader.tasks.reserve(
-        outline.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. })).count(),
-    );
+    reader.tasks.reserve(reader.headings.len());
     for (at, block) in outline.blocks.iter().enumerate() {
         let nested = outline.blocks.get(at + 1..).unwrap_or_default();
-        reader.add_block(block, nested);
+        reader.add_block(at, block, nested);
     }
     reader.close_section(text.len());
     reader.finish()
@@ -80,10 +233,14 @@ struct TasksMdParser<'a, 'd> {
     section: Option<TaskSection>,
     /// Whether any heading or row of the file names a task.
     has_tasks: bool,
+    /// Task headings by the index of their block.
+    headings: HashMap<usize, TaskHeading<'a>>,
+    /// The largest phase number so far, for headings without one.
+    last_phase: PhaseNumber,
 }
 
 impl<'a> TasksMdParser<'a, '_> {
-    fn add_block(&mut self, block: &Block, nested: &[Block]) {
+    fn add_block(&mut self, at: usize, block: &Block, nested: &[Block]) {
         match &block.kind {
             BlockKind::Item { depth: 0 } => return self.add_item(block.span.clone(), nested),
             BlockKind::Item { .. } => return,
@@ -91,10 +248,10 @@ impl<'a> TasksMdParser<'a, '_> {
         }
         // Any other block ends a list.
         if let Some(section) = &mut self.section {
-            section.end_criteria(&mut self.tasks);
+            section.end_list(&mut self.tasks);
         }
         match &block.kind {
-            BlockKind::Heading { level } => self.add_heading(*level, block.span.clone()),
+            BlockKind::Heading { level } => self.add_heading(at, *level, block.span.clone()),
             BlockKind::Item { .. } => {}
             BlockKind::Paragraph => self.add_paragraph(block.span.clone()),
             BlockKind::Table(table) => self.add_table(block.span.clone(), &table.head, &table.rows),
@@ -106,9 +263,9 @@ impl<'a> TasksMdParser<'a, '_> {
         }
     }
 
-    fn add_heading(&mut self, level: u8, span: Range<usize>) {
+    fn add_heading(&mut self, at: usize, level: u8, span: Range<usize>) {
         let heading = Heading::new(self.text, span.clone());
-        if let Some(task) = heading::parse_task_heading(&heading) {
+        if let Some(task) = self.headings.remove(&at) {
             self.close_section(span.start);
             self.close_phase_scopes(level);
             let scope = self.current_phase();
@@ -123,10 +280,11 @@ impl<'a> TasksMdParser<'a, '_> {
         match heading::parse_phase_heading(heading.text) {
             Some(phase) => {
                 // Phase 3.1 is part of phase 3.
-                let (PhaseHeadingNumber::Whole(number) | PhaseHeadingNumber::Dotted(number)) = phase.number
-                else {
-                    return;
+                let number = match phase.number {
+                    PhaseHeadingNumber::Whole(number) | PhaseHeadingNumber::Dotted(number) => number,
+                    PhaseHeadingNumber::Letter => self.last_phase.saturating_add(1),
                 };
+                self.last_phase = self.last_phase.max(number);
                 self.phase_scopes.push((level, number));
                 self.declare_phase(number, &heading::unescape_heading(phase.name));
             }
@@ -159,7 +317,7 @@ impl<'a> TasksMdParser<'a, '_> {
                 self.tasks.warn_of_misspelled_key(FieldKey::misspelled_key_line(item.first_line));
             }
             if let Some(section) = &mut self.section {
-                section.add_criterion(self.text, &item, span);
+                section.add_list_item(&item, span, &mut self.tasks);
             }
             return;
         };
@@ -174,7 +332,7 @@ impl<'a> TasksMdParser<'a, '_> {
 
     fn add_paragraph(&mut self, span: Range<usize>) {
         if table::is_malformed_table(self.text, &span) {
-            self.tasks.diagnostics.push(table::malformed_table_error(self.text, &span));
+            table::push_malformed_table(self.text, &span, self.tasks.diagnostics);
         } else if let Some(section) = &mut self.section {
             section.add_paragraph(span, &mut self.tasks);
         }
@@ -237,11 +395,7 @@ fn set_phase_field(
             for part in parse_values(value.text) {
                 match part.parse() {
                     Ok(budget) => phase.budgets.push(budget),
-                    Err(_) => diagnostics.push(field_value::invalid_value_error(
-                        &value,
-                        "budget",
-                        field_value::BUDGET_HINT,
-                    )),
+                    Err(_) => field_value::push_invalid_value(&value, ValueField::Budget, diagnostics),
                 }
             }
         }
@@ -264,7 +418,9 @@ fn set_phase_field(
         | FieldKey::Status
         | FieldKey::Optional
         | FieldKey::References
-        | FieldKey::Artefacts => {}
+        | FieldKey::Artefacts
+        | FieldKey::Files
+        | FieldKey::Number => {}
     }
 }
 
@@ -283,11 +439,7 @@ fn parse_predecessor_phases(
         match heading::parse_phase_value(name).map(|phase| phase.number) {
             Some(PhaseHeadingNumber::Whole(number)) => phases.push((number, mention.span)),
             Some(PhaseHeadingNumber::Dotted(_) | PhaseHeadingNumber::Letter) | None => {
-                let message = format!("'{}' is not a phase", truncate_for_message(name));
-                diagnostics.push(
-                    Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)
-                        .with_hint("write the number of a phase"),
-                );
+                diagnostics.push(mention.span, Problem::NotAPhase { text: truncate_for_message(name) });
             }
         }
     }

@@ -95,7 +95,29 @@ fn push_task(out: &mut String, task: &Task) {
         _ => String::new(),
     };
     let heading = format!("{}: {}", task.id, heading::escape_heading(&format!("{prefix}{title}")));
-    out.push_str(&format!("### {}\n\n", heading.trim_end()));
+    let line = format!("### {}", heading.trim_end());
+    let untitled = format!("### {}:", task.id);
+    let reads_back = |line: &str, title: &str| {
+        let heading = Heading::new(line, 0..line.len());
+        heading::parse_task_heading(&heading).is_some_and(|read| {
+            read.reference.id == task.id.as_str()
+                && read.reference.phase.is_none()
+                && read.status.is_none()
+                && heading::unescape_heading(read.title) == title
+        })
+    };
+    let title = format!("{prefix}{title}");
+    // An id or a title that would be read as something else is written as a key.
+    if reads_back(&line, title.trim_end()) {
+        out.push_str(&format!("{line}\n\n"));
+    } else if reads_back(&untitled, "") {
+        out.push_str(&format!("{untitled}\n\n"));
+        push_key_line(out, "Title", Some(title.trim_end()));
+    } else {
+        out.push_str("### Task\n\n");
+        push_key_line(out, "ID", Some(task.id.as_str()));
+        push_key_line(out, "Title", Some(title.trim_end()).filter(|title| !title.is_empty()));
+    }
 
     push_key_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
     push_key_line(out, "Optional", task.optional.then_some("yes"));

@@ -118,7 +118,7 @@ pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
     let inside = text.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let (mark, width) = if mark == ']' { (' ', 0) } else { (mark, mark.len_utf8()) };
-    if !matches!(mark, ' ' | 'x' | 'X' | '-' | '~' | '/') {
+    if !matches!(mark, ' ' | 'x' | 'X' | '-' | '~' | '/' | '>' | '!' | '✓' | '✔' | '✅' | '☑') {
         return None;
     }
     let rest = inside.get(width..)?.strip_prefix(']')?;
@@ -126,7 +126,7 @@ pub(crate) fn parse_checkbox(text: &str) -> Option<(char, Range<usize>, &str)> {
 }
 
 pub(crate) fn is_checked(mark: char) -> bool {
-    matches!(mark, 'x' | 'X')
+    matches!(mark, 'x' | 'X' | '✓' | '✔' | '✅' | '☑')
 }
 
 /// Returns the content of a text that consists of a single code span.
@@ -255,10 +255,10 @@ pub(crate) fn strip_bullet(line: &str) -> &str {
 /// Tells whether a value stands for "none".
 pub(crate) fn means_none(value: &str) -> bool {
     // No accepted word is longer.
-    if value.len() > "없음".len() {
+    if value.len() > "해당 없음".len() {
         return false;
     }
-    matches!(value, "" | "-" | "–" | "—" | "없음")
+    matches!(value, "" | "-" | "–" | "—" | "없음" | "해당 없음" | "なし" | "無")
         || value.eq_ignore_ascii_case("none")
         || value.eq_ignore_ascii_case("n/a")
 }

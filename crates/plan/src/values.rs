@@ -1,8 +1,8 @@
-//! Parsers for status, timeout and complexity.
+//! Parsers for status, priority, timeout and complexity.
 
 use std::borrow::Cow;
 
-use domain::Complexity;
+use domain::{Complexity, Priority};
 
 use crate::text::trim;
 
@@ -16,15 +16,24 @@ pub(crate) enum TaskStatus {
     Deferred,
 }
 
-pub(crate) const STATUS_HINT: &str =
-    "write pending, in-progress, review, blocked, deferred, done or cancelled";
-pub(crate) const TIMEOUT_HINT: &str = "write 90s, 30m, 2h or 1h30m";
-
 pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
-    if is_done_symbol(value) {
+    let value = value.trim();
+    if let Some(is_done) = is_done_symbol(value) {
+        return Some(if is_done { TaskStatus::Done } else { TaskStatus::Open });
+    }
+    if matches!(value, "x" | "X") {
         return Some(TaskStatus::Done);
     }
     let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+    parse_status_word(value).or_else(|| {
+        // A date or a remark may follow: `완료 (2024-05-01)`, `Done - PR 12`.
+        let end = value.find(['(', '（', ',', '—', '–', ':', '/']).or_else(|| value.find(" - "))?;
+        let word = value[..end].trim_matches(|c: char| !c.is_alphanumeric());
+        parse_status_word(word).filter(|_| !word.is_empty())
+    })
+}
+
+fn parse_status_word(value: &str) -> Option<TaskStatus> {
     // Most statuses are already normalized; avoid the allocation.
     let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
     let normalized = match value.bytes().any(is_odd) {
@@ -33,19 +42,31 @@ pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
     };
     match normalized.as_ref() {
         "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
-        | "in progress" | "doing" | "wip" | "started" | "active" | "review" | "in review" | "testing"
-        | "blocked" | "대기" | "대기 중" | "예정" | "할 일" | "미착수" | "진행" | "진행 중" | "진행중"
-        | "검토" | "검토 중" | "차단" => Some(TaskStatus::Open),
-        "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled" | "완료"
-        | "완료됨" | "취소" | "취소됨" => Some(TaskStatus::Done),
+        | "not yet started" | "backlog" | "new" | "in progress" | "doing" | "wip" | "started" | "active"
+        | "review" | "in review" | "testing" | "blocked" | "대기" | "대기 중" | "대기중" | "예정"
+        | "할 일" | "미착수" | "미시작" | "미완료" | "시작 전" | "진행" | "진행 중" | "진행중" | "검토"
+        | "검토 중" | "검토중" | "차단" => Some(TaskStatus::Open),
+        "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled"
+        | "implemented" | "merged" | "완료" | "완료됨" | "취소" | "취소됨" => {
+            Some(TaskStatus::Done)
+        }
         "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(TaskStatus::Deferred),
         _ => None,
     }
 }
 
-/// Tells whether a status is just a symbol for done.
-fn is_done_symbol(value: &str) -> bool {
-    matches!(value.trim(), "✅" | "✔" | "✔️" | "☑" | "☑️" | "✓" | "x" | "X")
+/// Tells whether a symbol means done or open; `None` for any other text.
+pub(crate) fn is_done_symbol(text: &str) -> Option<bool> {
+    match text.strip_suffix('\u{fe0f}').unwrap_or(text) {
+        "✅" | "✔" | "☑" | "✓" => Some(true),
+        "⬜" | "🔲" | "☐" | "🔄" | "⏳" | "🚧" | "❌" | "⏸" | "🔜" => Some(false),
+        _ => None,
+    }
+}
+
+/// Tells whether a character is a symbol that may stand before an id, such as an emoji.
+pub(crate) fn is_symbol(character: char) -> bool {
+    matches!(u32::from(character), 0x2300..=0x23FF | 0x25A0..=0x27BF | 0x2B00..=0x2BFF | 0x1F300..=0x1FAFF)
 }
 
 /// Parses a duration such as `30m` or `1h 30m` into seconds; `None` for zero or invalid input.
@@ -70,6 +91,21 @@ pub(crate) fn parse_timeout(value: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
+/// Parses a priority, also as a word of other tools.
+pub(crate) fn parse_priority(value: &str) -> Option<Priority> {
+    let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+    if let Ok(priority) = value.parse() {
+        return Some(priority);
+    }
+    match value.to_lowercase().as_str() {
+        "medium" | "p2" | "보통" | "중" | "중간" => Some(Priority::Normal),
+        "p3" | "p4" | "낮음" | "하" => Some(Priority::Low),
+        "p1" | "높음" | "상" => Some(Priority::High),
+        "p0" | "긴급" | "최상" => Some(Priority::Critical),
+        word => word.parse().ok(),
+    }
+}
+
 /// Formats a duration as `1d2h3m4s` without zero parts.
 pub(crate) fn format_timeout(seconds: u64) -> String {
     [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")]
@@ -90,7 +126,22 @@ pub(crate) fn parse_complexity(value: &str) -> Option<Complexity> {
         trim(size),
         [("S", Complexity::S), ("M", Complexity::M), ("L", Complexity::L), ("XL", Complexity::Xl)],
     );
-    sizes.iter().find(|(name, _)| is_whole && name.eq_ignore_ascii_case(size)).map(|&(_, size)| size)
+    let words = [
+        ("small", Complexity::S),
+        ("low", Complexity::S),
+        ("medium", Complexity::M),
+        ("large", Complexity::L),
+        ("high", Complexity::L),
+        ("하", Complexity::S),
+        ("중", Complexity::M),
+        ("상", Complexity::L),
+        ("낮음", Complexity::S),
+        ("보통", Complexity::M),
+        ("중간", Complexity::M),
+        ("높음", Complexity::L),
+    ];
+    let mut names = sizes.iter().chain(&words);
+    names.find(|(name, _)| is_whole && name.eq_ignore_ascii_case(size)).map(|&(_, size)| size)
 }
 
 #[cfg(test)]
@@ -115,6 +166,10 @@ mod tests {
             ("⬜", Some(TaskStatus::Open)),
             ("cancelled", Some(TaskStatus::Done)),
             ("deferred", Some(TaskStatus::Deferred)),
+            ("🔄", Some(TaskStatus::Open)),
+            ("❌ 미시작", Some(TaskStatus::Open)),
+            ("완료 (2024-05-01)", Some(TaskStatus::Done)),
+            ("Done - PR 12", Some(TaskStatus::Done)),
             ("nearly done", None),
         ] {
             assert_eq!(parse_status(value), expected, "{value}");

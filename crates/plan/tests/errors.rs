@@ -4,18 +4,23 @@
 
 use std::fmt::Write;
 
+use domain::Locale;
 use plan::{FILE_BYTES_MAX, LineIndex, ParseOptions, PlanFormat, parse};
 
 fn render_diagnostics(source: &[u8], format: Option<PlanFormat>) -> String {
-    let parsed = parse(source, ParseOptions { format });
+    let parsed = parse(source, ParseOptions { format, ..ParseOptions::default() });
     let lines = LineIndex::new(source);
     let mut out = String::new();
     for diagnostic in &parsed.diagnostics {
         let position = lines.line_column(diagnostic.span.start);
         let text = String::from_utf8_lossy(&source[diagnostic.span.clone()]);
-        writeln!(out, "{} {}:{} {text:?}", diagnostic.code.as_str(), position.line, position.column).unwrap();
-        writeln!(out, "  {}", diagnostic.message).unwrap();
-        writeln!(out, "  hint: {}", diagnostic.hint.as_deref().unwrap_or("-")).unwrap();
+        writeln!(out, "{} {}:{} {text:?}", diagnostic.code().as_str(), position.line, position.column)
+            .unwrap();
+        for locale in [Locale::En, Locale::Ko] {
+            let text = diagnostic.text(locale);
+            writeln!(out, "  {}", text.message).unwrap();
+            writeln!(out, "    {}", text.hint.as_deref().unwrap_or("-")).unwrap();
+        }
     }
     out
 }

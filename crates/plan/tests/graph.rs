@@ -6,7 +6,7 @@ use plan::{ParseOptions, TaskGraph, parse};
 
 #[track_caller]
 fn assert_path_parallelism_and_order(source: &str, path: &str, parallelism: usize, order: &str) {
-    let plan = parse(source.as_bytes(), ParseOptions { format: None }).plan;
+    let plan = parse(source.as_bytes(), ParseOptions::default()).plan;
     let graph = TaskGraph::new(&plan);
     let ids = |indices: Vec<usize>| {
         indices.into_iter().map(|index| plan.tasks[index].id.to_string()).collect::<Vec<_>>().join(" ")

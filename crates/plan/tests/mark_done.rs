@@ -6,7 +6,7 @@ use plan::{MarkDoneOutcome, ParseOptions, mark_done};
 
 #[track_caller]
 fn assert_file_after_mark_done(source: &str, id: &str, expected: Option<&str>) {
-    let found = match mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap()) {
+    let found = match mark_done(source.as_bytes(), ParseOptions::default(), &id.parse().unwrap()) {
         MarkDoneOutcome::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
         MarkDoneOutcome::AlreadyDone | MarkDoneOutcome::NoStatusField | MarkDoneOutcome::NoTask => None,
     };
@@ -75,9 +75,8 @@ fn the_section_status_takes_precedence() {
 
 #[test]
 fn a_task_without_status_field_is_left_unchanged() {
-    let tick = |source: &str, id: &str| {
-        mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap())
-    };
+    let tick =
+        |source: &str, id: &str| mark_done(source.as_bytes(), ParseOptions::default(), &id.parse().unwrap());
     assert_eq!(
         tick("### T1: a\n- **Acceptance Criteria**:\n  - [ ] x\n", "T1"),
         MarkDoneOutcome::NoStatusField

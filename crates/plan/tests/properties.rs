@@ -8,8 +8,8 @@ use plan::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-const ANY: ParseOptions = ParseOptions { format: None };
-const TASKS_MD: ParseOptions = ParseOptions { format: Some(PlanFormat::TasksMd) };
+const ANY: ParseOptions<'static> = ParseOptions { format: None, tag: None };
+const TASKS_MD: ParseOptions<'static> = ParseOptions { format: Some(PlanFormat::TasksMd), tag: None };
 
 /// Building blocks of plan files, so that random files contain tasks.
 const PIECES: [&str; 66] = [
@@ -280,7 +280,7 @@ proptest! {
 
     #[test]
     fn parsing_never_panics_and_every_span_is_in_the_file(source in any_file_bytes(), format in any_plan_format()) {
-        let parsed = parse(&source, ParseOptions { format });
+        let parsed = parse(&source, ParseOptions { format, tag: None });
         for diagnostic in &parsed.diagnostics {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
             prop_assert!(diagnostic.span.end <= source.len(), "{diagnostic:?}");
@@ -292,12 +292,12 @@ proptest! {
         prop_assert!(graph.max_parallel_tasks() <= order.len());
         let path = graph.critical_path();
         prop_assert!(path.len() <= order.len());
-        serde_json::to_string(&plan::PlanReport::new(&parsed, &source)).unwrap();
+        serde_json::to_string(&plan::PlanReport::new(&parsed, &source, domain::Locale::Ko)).unwrap();
     }
 
     #[test]
     fn mark_done_changes_one_span_and_completes_one_task(source in any_file_bytes(), format in any_plan_format()) {
-        let options = ParseOptions { format };
+        let options = ParseOptions { format, tag: None };
         let before = parse(&source, options);
         for (index, task) in before.plan.tasks.iter().enumerate() {
             let MarkDoneOutcome::Edit(edit) = mark_done(&source, options, &task.id) else { continue };
@@ -321,7 +321,7 @@ proptest! {
 
     #[test]
     fn a_parsed_plan_survives_writing_and_parsing(source in any_file_bytes(), format in any_plan_format()) {
-        let plan = parse(&source, ParseOptions { format }).plan;
+        let plan = parse(&source, ParseOptions { format, tag: None }).plan;
         let written = to_tasks_md(&plan);
         let again = parse(written.as_bytes(), TASKS_MD).plan;
         prop_assert_eq!(without_line_numbers(&again), without_line_numbers(&plan), "{}", written);
@@ -333,7 +333,7 @@ proptest! {
         let crlf = parse(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
         prop_assert_eq!(&crlf.plan, &plain.plan);
         prop_assert_eq!(crlf.format, plain.format);
-        let messages = |parsed: &plan::ParsedPlan| parsed.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+        let messages = |parsed: &plan::ParsedPlan| parsed.diagnostics.iter().map(|found| found.problem.clone()).collect::<Vec<_>>();
         prop_assert_eq!(messages(&crlf), messages(&plain));
     }
 

@@ -4,10 +4,10 @@
 
 use std::fmt::Write;
 
-use domain::Budget;
+use domain::{Budget, Locale};
 use plan::{ParseOptions, parse};
 
-const ANY: ParseOptions = ParseOptions { format: None };
+const ANY: ParseOptions<'static> = ParseOptions { format: None, tag: None };
 
 /// Summarizes a plan: one line per phase, and one per task with its dependencies.
 fn summarize_plan(source: &str) -> String {
@@ -30,7 +30,7 @@ fn summarize_plan(source: &str) -> String {
         out.push('\n');
     }
     for diagnostic in &parsed.diagnostics {
-        writeln!(out, "! {} {}", diagnostic.code.as_str(), diagnostic.message).unwrap();
+        writeln!(out, "! {} {}", diagnostic.code().as_str(), diagnostic.text(Locale::En).message).unwrap();
     }
     out
 }
@@ -243,7 +243,7 @@ fn consecutive_user_stories_run_in_parallel() {
 }
 
 #[test]
-fn sections_about_dependencies_and_examples_contain_no_tasks() {
+fn sections_about_dependencies_have_only_tasks_that_are_nowhere_else() {
     assert_plan_summary(
         "## Phase 1: Install dependencies\n- [ ] T001 a\n### Dependencies of b\n- [ ] T002 b\n## Dependencies\n- [ ] T001 again\n\
          ### Phase 2: x\n- [ ] T009 y\n## Phase 3: Go on\n- [ ] T003 c\n",
@@ -252,8 +252,9 @@ fn sections_about_dependencies_and_examples_contain_no_tasks() {
         phase 3 "Go on" after [1]
         T001 @1 "a" <-
         T002 @1 "b" <- T001
+        T009 @1 "y" <- T001 T002
         T003 @3 "c" <-
-        ! UNCLEAR tasks under a heading about dependencies or examples are ignored"#,
+        ! NOTE - [ ] T001 again mentions task T001 of line 2 and is not another task"#,
     );
 }
 
@@ -386,7 +387,7 @@ fn kiro_requirements_are_references() {
 #[test]
 fn a_format_can_be_forced() {
     let source = b"- [ ] T001 a\n\n### T1: b\n";
-    let as_checklist = parse(source, ParseOptions { format: Some(plan::PlanFormat::Checklist) });
+    let as_checklist = parse(source, ParseOptions { format: Some(plan::PlanFormat::Checklist), tag: None });
     assert_eq!(as_checklist.plan.tasks[0].title, "a");
     assert_eq!(parse(source, ANY).plan.tasks[0].title, "b");
 }
@@ -427,7 +428,8 @@ fn tables_without_task_ids_are_ignored_if_the_file_has_tasks() {
     assert_plan_summary(
         "| ID | Task |\n|---|---|\n| FR-1 | fast |\n",
         r#"
-        ! PARSE_FAIL 'FR-1' is not a task id"#,
+        phase 1 "" after []
+        FR-1 @1 "fast" <-"#,
     );
 }
 
@@ -480,13 +482,13 @@ fn tasks_nested_in_an_optional_kiro_task_are_optional() {
 }
 
 #[test]
-fn a_name_that_begins_with_none_is_a_warning() {
+fn none_with_a_comment_is_no_dependency() {
     assert_plan_summary(
-        "### T1: a\n- **Dependencies**: None (start at once)\n",
+        "### T1: a\n- **Dependencies**: None (start at once)\n### T2: b\n- **의존성**: 없음 (T1과 병렬 가능)\n",
         r#"
         phase 1 "" after []
-        T1 @1 "a" <- <None (start at once)>
-        ! UNCLEAR 'None (start at once)' is read as an external dependency"#,
+        T1 @1 "a" <-
+        T2 @1 "b" <-"#,
     );
 }
 

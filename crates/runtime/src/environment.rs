@@ -100,6 +100,9 @@ pub struct PlanOptions {
     /// Format of the plan; detected if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// Tag of Task Master that is read; `master` or the first if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// Whether optional tasks are included.
     #[serde(default)]
     pub with_optional: bool,
@@ -149,8 +152,11 @@ impl PlanOptions {
         }
     }
 
-    pub(crate) fn to_parse_options(&self) -> plan::ParseOptions {
-        plan::ParseOptions { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
+    pub(crate) fn to_parse_options(&self) -> plan::ParseOptions<'_> {
+        plan::ParseOptions {
+            format: self.format.as_ref().and_then(|name| name.parse().ok()),
+            tag: self.tag.as_deref(),
+        }
     }
 }
 

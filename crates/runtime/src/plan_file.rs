@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{EffectId, Report, TaskId};
+use domain::{EffectId, Locale, Report, TaskId};
 use tracing::warn;
 
 use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
@@ -249,14 +249,14 @@ fn write_with_permissions(new: &Path, bytes: &[u8], original: &Path) -> io::Resu
 /// Returns the first error of a plan with its line, and the number of further errors.
 fn first_error(parsed: &ParsedPlan, source: &[u8]) -> String {
     let errors: Vec<_> =
-        parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect();
+        parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error).collect();
     let Some(first) = errors.first() else { return String::new() };
     let line = LineIndex::new(source).line_of(first.span.start);
     let more = match errors.len() {
         0 | 1 => String::new(),
         n => format!(" (and {} more)", n - 1),
     };
-    format!("line {line}: {}{more}", first.message)
+    format!("line {line}: {}{more}", first.text(Locale::En).message)
 }
 
 #[cfg(test)]

@@ -97,6 +97,7 @@ pub fn prepare_run(
     remarks.extend(team.remarks);
     let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),
+        tag: plan.tag.clone(),
         with_optional: options.with_optional,
         tester: team.tester,
         task_budget: config.budgets.task,

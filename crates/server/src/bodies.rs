@@ -475,20 +475,23 @@ pub enum ProblemDiagnosticSeverity {
     Error,
     /// The plan may not mean what its author intended.
     Warning,
+    /// Says how a line was read.
+    Note,
 }
 
 impl ProblemDiagnostic {
-    pub fn from_diagnostic(diagnostic: &plan::ReportedDiagnostic<'_>) -> Self {
+    pub fn from_diagnostic(diagnostic: &plan::ReportedDiagnostic) -> Self {
         Self {
             code: diagnostic.code.as_str().to_owned(),
             severity: match diagnostic.severity {
                 plan::Severity::Error => ProblemDiagnosticSeverity::Error,
                 plan::Severity::Warning => ProblemDiagnosticSeverity::Warning,
+                plan::Severity::Note => ProblemDiagnosticSeverity::Note,
             },
-            message: diagnostic.message.to_owned(),
+            message: diagnostic.message.clone(),
             line: diagnostic.line as u64,
             column: diagnostic.column as u64,
-            hint: diagnostic.hint.map(str::to_owned),
+            hint: diagnostic.hint.clone(),
         }
     }
 }

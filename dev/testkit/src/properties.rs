@@ -101,7 +101,7 @@ const TICKS_MAX: usize = 4;
 
 /// Checks the plan parser on a file of a given format.
 pub fn check_plan_parser(bytes: &[u8], format: PlanFormat) {
-    let options = plan::ParseOptions { format: Some(format) };
+    let options = plan::ParseOptions { format: Some(format), tag: None };
     let reading = plan::parse(bytes, options);
     for diagnostic in &reading.diagnostics {
         let span = &diagnostic.span;
@@ -112,7 +112,8 @@ pub fn check_plan_parser(bytes: &[u8], format: PlanFormat) {
     }
     check_order(&reading.plan);
     let written = plan::to_tasks_md(&reading.plan);
-    let again = plan::parse(written.as_bytes(), plan::ParseOptions { format: Some(PlanFormat::TasksMd) });
+    let again =
+        plan::parse(written.as_bytes(), plan::ParseOptions { format: Some(PlanFormat::TasksMd), tag: None });
     assert_eq!(
         without_line_numbers(again.plan),
         without_line_numbers(reading.plan.clone()),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use domain::{AgentName, Role};
 use holder::delegated_cgroup;
+use plan::ParseOptions;
 use runtime::error_chain;
 use runtime::prepare::{
     LoadedPlan, PrepareError, RepeatPolicy, RunOptions, UnrunnableCheck, find_unrunnable_checks, user_name,
@@ -295,7 +296,7 @@ fn agents(settings: &ConfigLoader, loaded: &config::LoadedConfig) -> Vec<Finding
 /// Prepares a run of the project's plan without starting it; of a minimal plan if there is none.
 fn plan_and_run(folder: &Path, loaded: &config::LoadedConfig) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let plan = match LoadedPlan::find(folder, None, None) {
+    let plan = match LoadedPlan::find(folder, None, ParseOptions::default()) {
         Ok(plan) => {
             let name = plan.name.clone();
             findings.push(Finding::new(FindingSubject::Plan, FindingState::Ready, name));
@@ -308,7 +309,7 @@ fn plan_and_run(folder: &Path, loaded: &config::LoadedConfig) -> Vec<Finding> {
                 matches!(error, PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. });
             let state = if is_nameable { FindingState::Warning } else { FindingState::Problem };
             findings.push(Finding { state, ..Finding::problem(FindingSubject::Plan, failure) });
-            LoadedPlan::from_text("plan", "# Plan\n\n### T1: Task\n".to_owned(), None)
+            LoadedPlan::from_text("plan", "# Plan\n\n### T1: Task\n".to_owned(), ParseOptions::default())
         }
     };
     let work = engine::planned_work(&plan.reading.plan, true);

@@ -151,7 +151,7 @@ fn dependencies(task: &Task, width_max: usize) -> String {
 }
 
 /// Truncates a text to a width in columns; Korean characters take two.
-fn cut(text: &str, width_max: usize) -> String {
+pub(super) fn cut(text: &str, width_max: usize) -> String {
     if text.width() <= width_max {
         return text.to_owned();
     }

@@ -6,9 +6,8 @@ use crate::dependencies::{self, DependencyMention, IdOrRange, IdReference, Menti
 
 /// Appends the dependencies that a text mentions.
 ///
-/// A phrase in brackets, in bold or at the beginning of a line may mention ids and names. Within a sentence only ids
-/// count, so that "it depends on the weather" does not block a task. "(dependencies: fastapi)" lists packages to
-/// install and counts only for ids, too.
+/// A phrase in bold is a key and may mention ids and names. Elsewhere only ids count, so that "(depends on T002, same
+/// file)" and "it depends on the weather" invent nothing to wait for. "(dependencies: fastapi)" lists packages.
 pub(super) fn find_mentions<'a>(text: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) {
     let mut end_of_last = 0;
     // Span of the current line. Searching for it at every phrase would be quadratic on a long line.
@@ -29,7 +28,7 @@ pub(super) fn find_mentions<'a>(text: &'a str, base: usize, mentions: &mut Vec<D
         let Some((phrase, list_at)) = match_phrase_at(line, at - start) else { continue };
         let list = &line[list_at..list_at + dependency_list_length(&line[list_at..])];
         end_of_last = start + list_at + list.len();
-        let accepts_names = phrase.starts_with("depends") && is_standalone(&line[..at - start]);
+        let accepts_names = phrase.starts_with("depends") && is_key(&line[..at - start]);
         let mut listed = Vec::new();
         dependencies::parse_list(list, base + start + list_at, &mut listed);
         for mention in listed {
@@ -62,7 +61,7 @@ fn push_mention<'a>(
         {
             let span = at..at + id.len();
             to.push(DependencyMention {
-                target: MentionTarget::Ids(IdOrRange { first: from, last: None }),
+                target: MentionTarget::Ids(IdOrRange { first: from, last: None, part: None }),
                 span,
             });
         }
@@ -85,9 +84,9 @@ fn match_phrase_at(line: &str, at: usize) -> Option<(&'static str, usize)> {
     (is_word_start && !rest.starts_with(char::is_alphanumeric)).then_some((phrase, line.len() - list.len()))
 }
 
-/// Tells whether a phrase behind this text is separate from any sentence.
-fn is_standalone(before: &str) -> bool {
-    matches!(before.trim_end().chars().next_back(), None | Some('(' | '[' | '*' | '_' | '-' | '+'))
+/// Tells whether a phrase behind this text is a key in bold: `- **Depends on** Epic 3`.
+fn is_key(before: &str) -> bool {
+    matches!(before.trim_end().chars().next_back(), Some('*' | '_'))
 }
 
 fn dependency_list_length(text: &str) -> usize {
@@ -123,7 +122,9 @@ mod tests {
         assert_mentions("- **Depends on T009, T010**\n", &["T009", "T010"]);
         assert_mentions("- **Depends on**: T009 and T010\r\n", &["T009", "T010"]);
         assert_mentions("Dependencies: T009", &["T009"]);
-        assert_mentions("(depends on Epic 3)", &["Epic 3"]);
+        assert_mentions("**Depends on** Epic 3", &["Epic 3"]);
+        assert_mentions("(depends on Epic 3)", &[]);
+        assert_mentions("(depends on T002, same file)", &["T002"]);
         assert_mentions("(depends on completion of T012)", &["T012"]);
     }
 

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
-    dependencies::IdReference,
+    dependencies::{IdReference, IdShape},
     list_item::ListItem,
     text::{is_checked, parse_checkbox, span_of_slice, trim},
 };
@@ -13,13 +13,16 @@ use crate::{
 pub(super) enum ChecklistDialect {
     SpecKit,
     Kiro,
+    /// No line has an id: every check box is a task.
+    Plain,
 }
 
 /// A check box with an id, split into its parts.
 #[derive(Debug)]
 pub(super) struct ChecklistEntry<'a> {
     pub(super) item: ListItem<'a>,
-    pub(super) id: &'a str,
+    pub(super) id: Cow<'a, str>,
+    shape: IdShape,
     pub(super) id_span: Range<usize>,
     pub(super) is_done: bool,
     /// Span of the character between the brackets.
@@ -35,7 +38,8 @@ pub(super) struct ChecklistEntry<'a> {
 impl<'a> ChecklistEntry<'a> {
     pub(super) fn new(item: ListItem<'a>) -> Option<Self> {
         let (mark, mark_span, rest) = parse_checkbox(item.first_line)?;
-        let after_star = rest.strip_prefix('*');
+        // Formatters escape the star.
+        let after_star = rest.strip_prefix('*').or_else(|| rest.strip_prefix("\\*"));
         let rest = after_star.unwrap_or(rest);
         if !rest.starts_with(char::is_whitespace) {
             return None;
@@ -46,44 +50,80 @@ impl<'a> ChecklistEntry<'a> {
         let plain = after_strong.unwrap_or(rest);
         let (reference, length) =
             IdReference::parse_prefix(plain).filter(|(reference, _)| reference.is_valid_id())?;
-        let after = title_after_id(&reference, &plain[length..], is_bold)?;
+        let after = &plain[length..];
+        let after_id_star = after.strip_prefix('*').filter(|after| after.starts_with(' '));
+        let after = title_after_id(&reference, after_id_star.unwrap_or(after), is_bold)?;
         let id_start = span_of_slice(item.first_line, plain, item.first_line_start).start;
         let mut entry = Self {
             mark_span: item.first_line_start + mark_span.start..item.first_line_start + mark_span.end,
             item,
-            id: &plain[length - reference.id.len()..length],
+            id: Cow::Borrowed(&plain[..length]),
+            shape: reference.shape(),
             id_span: id_start..id_start + length,
             is_done: is_checked(mark),
-            is_optional: after_star.is_some(),
+            is_optional: after_star.is_some() || after_id_star.is_some(),
             is_parallel: false,
             stories: Vec::new(),
             title: Cow::Borrowed(after),
         };
-        let title = if entry.dialect() == ChecklistDialect::SpecKit {
-            entry.parse_title_labels(after)
-        } else {
-            after
-        };
+        let title = entry.parse_title_labels(after);
         entry.title = if is_bold { remove_closing_bold(title) } else { Cow::Borrowed(title) };
         Some(entry)
     }
 
-    pub(super) fn dialect(&self) -> ChecklistDialect {
-        if self.id.starts_with('T') { ChecklistDialect::SpecKit } else { ChecklistDialect::Kiro }
+    /// Reads a check box without an id as the task with this number.
+    pub(super) fn without_id(item: ListItem<'a>, number: usize) -> Option<Self> {
+        let (mark, mark_span, rest) = parse_checkbox(item.first_line)?;
+        let title = trim(rest.strip_prefix(char::is_whitespace)?);
+        let start = span_of_slice(item.first_line, title, item.first_line_start).start;
+        Some(Self {
+            mark_span: item.first_line_start + mark_span.start..item.first_line_start + mark_span.end,
+            id: Cow::Owned(format!("T{number}")),
+            shape: IdShape::Letter,
+            id_span: start..start + title.len(),
+            is_done: is_checked(mark),
+            is_optional: false,
+            is_parallel: false,
+            stories: Vec::new(),
+            title: Cow::Borrowed(title),
+            item,
+        })
     }
 
-    /// Strips `[P]` and `[US1]` from the beginning of the title and records them.
+    /// Tells whether the id alone makes the check box a task.
+    pub(super) fn has_certain_id(&self) -> bool {
+        matches!(self.shape, IdShape::Letter | IdShape::Number)
+    }
+
+    pub(super) fn dialect(&self) -> ChecklistDialect {
+        if self.shape == IdShape::Number { ChecklistDialect::Kiro } else { ChecklistDialect::SpecKit }
+    }
+
+    /// Strips `[P]`, `(P)` and `[US1]` from the beginning of the title, and `(P)` from its end, and records them.
     fn parse_title_labels(&mut self, title: &'a str) -> &'a str {
         let mut title = title;
-        while let Some((label, rest)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        loop {
+            if let Some(rest) = title.strip_prefix("(P)") {
+                self.is_parallel = true;
+                title = rest.trim_start();
+                continue;
+            }
+            let Some((label, rest)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+                break;
+            };
+            let mut stories = label.split(['/', '+', ',', '&']).map(str::trim);
             if label == "P" {
                 self.is_parallel = true;
-            } else if is_user_story(label) {
-                self.stories.push(label);
+            } else if stories.clone().all(is_user_story) {
+                self.stories.extend(&mut stories);
             } else {
                 break;
             }
             title = rest.trim_start();
+        }
+        if let Some(rest) = title.strip_suffix("(P)") {
+            self.is_parallel = true;
+            title = rest.trim_end();
         }
         title
     }
@@ -91,7 +131,7 @@ impl<'a> ChecklistEntry<'a> {
 
 /// Returns the title behind an id, or `None` if the text continues the id.
 fn title_after_id<'a>(reference: &IdReference<'_>, after: &'a str, is_bold: bool) -> Option<&'a str> {
-    let after_dot = after.strip_prefix('.');
+    let after_dot = after.strip_prefix(['.', ')']);
     let after = after_dot.unwrap_or(after);
     let after = if is_bold { after.strip_prefix("**").unwrap_or(after) } else { after };
     let after_colon = after.strip_prefix([':', '：']);
@@ -101,7 +141,11 @@ fn title_after_id<'a>(reference: &IdReference<'_>, after: &'a str, is_bold: bool
     }
     // `- [ ] 3 apples` is not a task, `- [ ] 3. apples` and `- [ ] 3.1 apples` are.
     let is_marked = after_dot.is_some() || after_colon.is_some() || reference.id.contains('.');
-    (reference.has_letter_prefix() || is_marked).then(|| trim(after))
+    let is_certain = match reference.shape() {
+        IdShape::Letter | IdShape::Compound => true,
+        IdShape::Number | IdShape::Short => is_marked,
+    };
+    is_certain.then(|| trim(after))
 }
 
 /// Removes the `**` that closes bold text opened before the id; bold text within the title has a pair of its own.
@@ -142,13 +186,28 @@ mod tests {
         assert_id_and_title("- [ ]* 2.3 Test it", Some(("2.3", "Test it")));
         assert_id_and_title("- [-] 2. Test it", Some(("2", "Test it")));
         assert_id_and_title("- [] 2.1. Test it", Some(("2.1", "Test it")));
+        assert_id_and_title("- [ ]\\* 2.3 Test it", Some(("2.3", "Test it")));
+        assert_id_and_title("- [ ] 7.9* (P) Test it", Some(("7.9", "Test it")));
+        assert_id_and_title("- [ ] 1.4a Test it (P)", Some(("1.4a", "Test it")));
+        assert_id_and_title("- [ ] T020a [US4/US5] Test it", Some(("T020a", "Test it")));
+        assert_id_and_title("- [ ] T021 [US3+US4] Test it", Some(("T021", "Test it")));
+        assert_id_and_title("- [ ] ST-001 Test it", Some(("ST-001", "Test it")));
+        assert_id_and_title("- [ ] P1-R1-T1: Test it", Some(("P1-R1-T1", "Test it")));
+        assert_id_and_title("- [ ] S3: Test it", Some(("S3", "Test it")));
     }
 
     #[test]
     fn other_boxes_are_not_tasks() {
-        for line in
-            ["- [ ] 3 apples", "- [ ] T01x", "- [ ] TXXX later", "- [ ]T1", "- T1 x", "- [?] T1 x", "- [ ] "]
-        {
+        for line in [
+            "- [ ] 3 apples",
+            "- [ ] T01xy",
+            "- [ ] TXXX later",
+            "- [ ] S3 bucket",
+            "- [ ]T1",
+            "- T1 x",
+            "- [?] T1 x",
+            "- [ ] ",
+        ] {
             assert_id_and_title(line, None);
         }
     }

@@ -1,101 +1,309 @@
-//! The Kiro dialect: tasks run in file order, and nested tasks replace their parent.
+//! The Kiro dialect: tasks run in file order, and nested tasks replace their parent unless its text says more.
 
 use std::{collections::HashSet, iter};
 
 use crate::{
+    dependencies,
+    diagnostic::DiagnosticSink,
     draft::PlanDraft,
+    paths::push_paths,
     plan::Task,
+    problem::Problem,
     text::{normalize_text, parse_values, strip_bullet},
 };
 
-use super::OpenTask;
+use super::{OpenTask, coverage_of_parent, waves};
 
-/// Sets the task's text and moves its `_Requirements_` line into the references.
-pub(super) fn finish_task(text: &str, open: &OpenTask<'_>, plan: &mut PlanDraft<'_>) {
-    let Some(task) = plan.tasks.get_mut(open.index) else { return };
+/// Sets the task's text, and reads the lines such as `_Requirements: 1.1_` in it.
+pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut PlanDraft<'a>) {
+    let (Some(task), Some(draft)) = (plan.tasks.get_mut(open.index), plan.task_drafts.get_mut(open.index))
+    else {
+        return;
+    };
     let mut below = String::new();
     for own in &open.own_text {
         open.item.push_dedented(text, own.clone(), &mut below);
     }
+    let start = plan.mentions.len();
+    for own in &open.own_text {
+        let own = text.get(own.clone()).unwrap_or_default();
+        let lists = own.lines().filter_map(labelled_list);
+        for (_, list) in lists.filter(|(label, _)| *label == Label::Depends) {
+            let base = crate::text::span_of_slice(text, list, 0).start;
+            dependencies::parse_list(list, base, &mut plan.mentions);
+        }
+    }
+    draft.mentions = start..plan.mentions.len();
     let mut kept = String::with_capacity(below.len());
     for line in below.split_inclusive('\n') {
-        match requirements_list(line) {
-            Some(list) => task.references.extend(parse_values(list)),
+        match labelled_list(line) {
+            Some((Label::Requirements, list)) => task.references.extend(parse_values(list)),
+            Some((Label::Files, list)) => push_paths(list, &mut task.touches),
+            Some((Label::Depends, _)) => {}
             None => kept.push_str(line),
         }
     }
     task.text = normalize_text(&kept);
+    push_paths(&task.title, &mut task.touches);
+    push_paths(&task.text, &mut task.touches);
 }
 
-/// Removes parents that only group other tasks, and lets each remaining task depend on the one before it.
-pub(super) fn chain_tasks(plan: &mut PlanDraft<'_>, parents: &[Option<usize>]) {
-    let GroupAndOptionalFlags { is_heading, is_optional } = GroupAndOptionalFlags::new(&plan.tasks, parents);
-    let kept = || is_heading.iter().map(|is_heading| !is_heading);
-    plan.retain_tasks(kept);
-    let mut last = None;
-    let optional = is_optional.into_iter().zip(kept()).filter(|(_, is_kept)| *is_kept);
-    for (index, (is_optional, _)) in optional.enumerate() {
-        let start = plan.implied.len();
-        plan.implied.extend(last);
-        plan.task_drafts[index].implied = start..plan.implied.len();
-        plan.tasks[index].optional = is_optional;
-        // Optional tasks are not part of the chain: the next task depends on the one before them.
-        if !is_optional {
-            last = Some(index);
-        }
-    }
+/// What a line in italics lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Requirements,
+    Depends,
+    Files,
 }
 
-/// Returns the list of a line `- _Requirements: 1.1, 2.3_`.
-fn requirements_list(line: &str) -> Option<&str> {
+/// Returns the label and list of a line `- _Requirements: 1.1, 2.3_`.
+fn labelled_list(line: &str) -> Option<(Label, &str)> {
+    const LABELS: [(&str, Label); 13] = [
+        ("requirements", Label::Requirements),
+        ("requirement", Label::Requirements),
+        ("요구사항", Label::Requirements),
+        ("요구 사항", Label::Requirements),
+        ("需求", Label::Requirements),
+        ("要件", Label::Requirements),
+        ("depends", Label::Depends),
+        ("depends on", Label::Depends),
+        ("dependencies", Label::Depends),
+        ("의존성", Label::Depends),
+        ("files", Label::Files),
+        ("file", Label::Files),
+        ("파일", Label::Files),
+    ];
     let line = strip_bullet(line.trim());
     let inside = line.strip_prefix('_').and_then(|line| line.strip_suffix('_'));
     let inside = inside.or_else(|| line.strip_prefix('*').and_then(|line| line.strip_suffix('*')))?;
     let (name, list) = inside.split_once([':', '：'])?;
-    let is_known = ["requirements", "requirement", "요구사항", "요구 사항", "需求", "要件"]
-        .iter()
-        .any(|known| name.trim().eq_ignore_ascii_case(known));
-    is_known.then_some(list)
+    let name = name.trim_matches(|c: char| c.is_whitespace() || c == '*');
+    let label = LABELS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|&(_, label)| label)?;
+    Some((label, list.trim_start_matches('*').trim()))
 }
 
-/// Which tasks only group others, and which are optional; one entry per task.
-struct GroupAndOptionalFlags {
+/// What `chain_tasks` needs to know of each task beyond the draft.
+pub(super) struct ChainInput<'p> {
+    /// For each task, the index of the task it is nested in.
+    pub(super) parents: &'p [Option<usize>],
+    /// Whether it may run beside its neighbours.
+    pub(super) is_parallel: &'p [bool],
+    /// The graph below the tasks, if any.
+    pub(super) waves: Option<Vec<Vec<String>>>,
+}
+
+/// Removes parents that only group other tasks, and lets each remaining task depend on the one before it, or on the wave
+/// before its own.
+pub(super) fn chain_tasks(
+    plan: &mut PlanDraft<'_>,
+    input: &ChainInput<'_>,
+    diagnostics: &mut DiagnosticSink,
+) {
+    let family = Family::new(&plan.tasks, input.parents);
+    let mut is_heading = family.is_heading.clone();
+    let mut context = vec![String::new(); plan.tasks.len()];
+    for index in (0..plan.tasks.len()).filter(|&index| family.is_heading[index]) {
+        let children = family.children_of(index);
+        let Some(parent) = plan.tasks.get(index) else { continue };
+        // The text of its own parents reaches its children through it.
+        if let Some(above) = family.parent[index].filter(|&above| is_heading[above]) {
+            context[index] = context[above].clone();
+        }
+        let gap = if context[index].is_empty() { "" } else { "\n\n" };
+        let title = format!("{}{gap}**{}. {}**", context[index], parent.id, parent.title);
+        if parent.text.is_empty() {
+            context[index] = title;
+            continue;
+        }
+        let names: Vec<String> = children.iter().map(|&child| plan.tasks[child].id.to_string()).collect();
+        let id = parent.id.to_string();
+        let required = children.iter().map(|&child| &plan.tasks[child]).filter(|child| !child.optional);
+        let problem = if coverage_of_parent::children_cover(parent, required) {
+            context[index] = format!("{title}\n\n{}", parent.text);
+            Problem::ParentIsContext { id, children: names }
+        } else {
+            is_heading[index] = false;
+            Problem::ParentIsTask { id, children: names }
+        };
+        let span = plan.task_drafts.get(index).map(|draft| draft.id_span.clone()).unwrap_or_default();
+        diagnostics.push(span, problem);
+    }
+    for index in 0..plan.tasks.len() {
+        let above = family.parent[index].map(|above| context[above].as_str()).unwrap_or_default();
+        if !is_heading[index] && !above.is_empty() {
+            let text = &mut plan.tasks[index].text;
+            let gap = if text.is_empty() { "" } else { "\n\n" };
+            *text = format!("{above}{gap}{text}");
+        }
+    }
+    add_groups(plan, &family, &is_heading);
+    let new_indices: Vec<Option<usize>> = is_heading
+        .iter()
+        .scan(0, |n_kept, &is_heading| {
+            let new = *n_kept;
+            *n_kept += usize::from(!is_heading);
+            Some((!is_heading).then_some(new))
+        })
+        .collect();
+    plan.retain_tasks(|| is_heading.iter().map(|is_heading| !is_heading));
+    for (index, new) in new_indices.iter().enumerate() {
+        let Some(new) = *new else { continue };
+        plan.tasks[new].optional = family.is_optional[index];
+    }
+    let is_parallel: Vec<bool> = (0..new_indices.len())
+        .filter(|&index| new_indices[index].is_some())
+        .map(|index| input.is_parallel.get(index).copied().unwrap_or(false))
+        .collect();
+    let wave_of = input.waves.as_deref().map(|waves| waves::wave_of_tasks(plan, waves));
+    match wave_of {
+        Some(wave_of) => waves::set_order(plan, &wave_of, diagnostics),
+        None => set_order(plan, &is_parallel),
+    }
+    // A parent that is a task comes before its children, whatever the graph says.
+    for (index, new) in new_indices.iter().enumerate() {
+        let parent = family.parent[index].and_then(|parent| new_indices[parent]);
+        if let (Some(new), Some(parent)) = (*new, parent)
+            && family.is_heading[family.parent[index].unwrap_or_default()]
+        {
+            plan.distant.push((new, parent));
+        }
+    }
+    plan.distant.sort_unstable();
+}
+
+/// Lets each task depend on the one before it; tasks that may run in parallel depend on the last one that may not.
+fn set_order(plan: &mut PlanDraft<'_>, is_parallel: &[bool]) {
+    let mut last = None;
+    let mut beside: Vec<usize> = Vec::new();
+    for index in 0..plan.tasks.len() {
+        let start = plan.implied.len();
+        let runs_beside = is_parallel.get(index).copied().unwrap_or(false);
+        if runs_beside || beside.is_empty() {
+            plan.implied.extend(last);
+        } else {
+            plan.implied.extend(&beside);
+        }
+        plan.task_drafts[index].implied = start..plan.implied.len();
+        // Optional tasks are not part of the chain: the next task depends on the one before them.
+        if plan.tasks[index].optional {
+            continue;
+        }
+        if runs_beside {
+            beside.push(index);
+        } else {
+            last = Some(index);
+            beside.clear();
+        }
+    }
+}
+
+/// Lets the id of a parent mean all tasks below it, and itself if it is a task.
+fn add_groups(plan: &mut PlanDraft<'_>, family: &Family, is_heading: &[bool]) {
+    let kept_before: Vec<usize> = iter::once(0)
+        .chain(is_heading.iter().scan(0, |n_kept, &is_heading| {
+            *n_kept += usize::from(!is_heading);
+            Some(*n_kept)
+        }))
+        .collect();
+    for index in (0..is_heading.len()).filter(|&index| family.is_heading[index]) {
+        let end = family.end_of(index);
+        let members = kept_before[index]..kept_before[end];
+        if let Some(task) = plan.tasks.get(index).filter(|_| !members.is_empty()) {
+            plan.subtask_groups.entry(task.id.to_string()).or_insert(members);
+        }
+    }
+}
+
+/// How tasks are nested in each other; one entry per task.
+struct Family {
+    /// The task above it, by indentation or by its id.
+    parent: Vec<Option<usize>>,
     /// True if a required task is nested in it: the nested tasks are then the work.
     is_heading: Vec<bool>,
     /// True if it or one of its ancestors is marked optional.
     is_optional: Vec<bool>,
 }
 
-impl GroupAndOptionalFlags {
+impl Family {
     /// Considers both ids and indentation, because real files write `2.1` below `2.` with and without it.
     ///
     /// A parent whose nested tasks are all optional stays a task, otherwise its own work would be lost.
     fn new(tasks: &[Task], parents: &[Option<usize>]) -> Self {
         let mut is_heading = vec![false; tasks.len()];
-        let mut headings: HashSet<&str> = HashSet::new();
-        for (task, parent) in tasks.iter().zip(parents).filter(|(task, _)| !task.optional) {
-            parent.iter().for_each(|&parent| is_heading[parent] = true);
-            for id in ancestor_ids(task.id.as_str()) {
-                if !headings.insert(id) {
+        let mut is_optional: Vec<bool> = Vec::with_capacity(tasks.len());
+        let mut parent: Vec<Option<usize>> = Vec::with_capacity(tasks.len());
+        let mut index_by_id = std::collections::HashMap::new();
+        for (index, (task, nested_in)) in tasks.iter().zip(parents).enumerate() {
+            let by_id = ancestor_ids(task.id.as_str()).find_map(|id| index_by_id.get(id.as_str()).copied());
+            let above: Option<usize> = nested_in.or(by_id);
+            let is_optional_here =
+                task.optional || above.is_some_and(|above| is_optional.get(above) == Some(&true));
+            let mut at = above.filter(|_| !task.optional);
+            while let Some(above) = at {
+                if std::mem::replace(&mut is_heading[above], true) {
                     break;
                 }
+                at = parent.get(above).copied().flatten();
             }
+            parent.push(above);
+            is_optional.push(is_optional_here);
+            index_by_id.entry(task.id.as_str()).or_insert(index);
         }
-        let marked: HashSet<&str> =
-            tasks.iter().filter(|task| task.optional).map(|task| task.id.as_str()).collect();
-        let mut is_optional: Vec<bool> = Vec::with_capacity(tasks.len());
-        for ((task, parent), is_heading) in tasks.iter().zip(parents).zip(&mut is_heading) {
-            let id = task.id.as_str();
-            *is_heading |= headings.contains(id);
-            let is_in_optional = parent.is_some_and(|parent| is_optional[parent])
-                || !marked.is_empty() && ancestor_ids(id).any(|id| marked.contains(id));
-            is_optional.push(task.optional || is_in_optional);
-        }
-        Self { is_heading, is_optional }
+        Self { parent, is_heading, is_optional }
+    }
+
+    fn children_of(&self, index: usize) -> Vec<usize> {
+        let later = self.parent.iter().enumerate().skip(index + 1);
+        later
+            .take(self.end_of(index) - index - 1)
+            .filter(|(_, above)| **above == Some(index))
+            .map(|(child, _)| child)
+            .collect()
+    }
+
+    /// Returns the index behind the last task below this one.
+    fn end_of(&self, index: usize) -> usize {
+        let is_below = |&task: &usize| {
+            iter::successors(self.parent[task], |&above| self.parent[above]).any(|above| above == index)
+        };
+        (index + 1..self.parent.len()).take_while(is_below).last().map_or(index + 1, |last| last + 1)
     }
 }
 
-/// Returns the ids above an id, nearest first: `2.1` and `2` for `2.1.3`.
-fn ancestor_ids(id: &str) -> impl Iterator<Item = &str> {
-    iter::successors(id.rsplit_once('.'), |(parent, _)| parent.rsplit_once('.')).map(|(parent, _)| parent)
+/// Returns the ids above an id, nearest first: `2.1` and `2` for `2.1.3`, also `2.0` for `2.1`.
+fn ancestor_ids(id: &str) -> impl Iterator<Item = String> {
+    let above = iter::successors(id.rsplit_once('.'), |(parent, _)| parent.rsplit_once('.'));
+    above.flat_map(|(parent, last)| {
+        let zero = (last != "0").then(|| format!("{parent}.0"));
+        iter::once(parent.to_owned()).chain(zero)
+    })
+}
+
+/// Tells whether two titles name tests.
+pub(super) fn is_test(title: &str) -> bool {
+    let title = title.to_lowercase();
+    ["test", "테스트", "テスト", "测试"].iter().any(|word| title.contains(word))
+}
+
+/// Returns the distinct words of a text that say what it is about.
+pub(super) fn significant_words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let is_significant =
+        |word: &&str| if word.is_ascii() { word.len() >= 4 } else { word.chars().count() >= 2 };
+    words.filter(is_significant).map(stem).collect()
+}
+
+/// Cuts the ending of a word, so that `models` and `model` are the same.
+fn stem(word: &str) -> String {
+    let word = word.to_lowercase();
+    match word.is_ascii() {
+        true => word
+            .strip_suffix("ing")
+            .or_else(|| word.strip_suffix('s'))
+            .unwrap_or(&word)
+            .chars()
+            .take(6)
+            .collect(),
+        false => word.chars().take(2).collect(),
+    }
 }

@@ -15,12 +15,30 @@ pub(super) struct ChecklistPhase {
     number: Option<PhaseHeadingNumber>,
     name: String,
     is_story: bool,
+    /// Number of its user story.
+    pub(super) story: Option<u32>,
+    /// Phases and stories that it also waits for, as the section on dependencies says.
+    pub(super) also_after: Vec<PhaseReference>,
     has_tasks: bool,
+}
+
+/// A phase as the section on dependencies names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PhaseReference {
+    Phase(PhaseNumber),
+    Story(u32),
 }
 
 impl ChecklistPhase {
     pub(super) fn before_first_heading() -> Self {
-        Self { number: None, name: String::new(), is_story: false, has_tasks: false }
+        Self {
+            number: None,
+            name: String::new(),
+            is_story: false,
+            story: None,
+            also_after: Vec::new(),
+            has_tasks: false,
+        }
     }
 
     pub(super) fn new(heading: &PhaseHeading<'_>, heading_text: &str) -> Self {
@@ -28,16 +46,44 @@ impl ChecklistPhase {
         Self {
             number: Some(heading.number),
             name: join_lines(&heading::unescape_heading(heading.name)),
-            is_story: ["user story", "사용자 스토리", "유저 스토리"]
-                .iter()
-                .any(|sign| heading_text.contains(sign)),
+            is_story: STORY_WORDS.iter().any(|sign| heading_text.contains(sign)),
+            story: story_number(&heading_text),
+            also_after: Vec::new(),
             has_tasks: false,
         }
+    }
+
+    /// Tells whether a reference means this phase.
+    pub(super) fn is(&self, reference: PhaseReference) -> bool {
+        match reference {
+            PhaseReference::Phase(number) => self.number == Some(PhaseHeadingNumber::Whole(number)),
+            PhaseReference::Story(number) => self.story == Some(number),
+        }
+    }
+
+    pub(super) fn is_story(&self) -> bool {
+        self.is_story
+    }
+
+    /// Makes the phase wait for the one before it, although it is a user story.
+    pub(super) fn make_sequential(&mut self) {
+        self.is_story = false;
     }
 
     pub(super) fn mark_used(&mut self) {
         self.has_tasks = true;
     }
+}
+
+/// Words for a user story, in lower case.
+const STORY_WORDS: [&str; 4] = ["user story", "사용자 스토리", "유저 스토리", "ユーザーストーリー"];
+
+/// Returns the number behind the words for a user story in a text in lower case.
+pub(super) fn story_number(text: &str) -> Option<u32> {
+    let rest =
+        STORY_WORDS.iter().find_map(|word| text.split_once(word)).map(|(_, rest)| rest.trim_start())?;
+    let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..n_digits].parse().ok()
 }
 
 /// Numbers the phases that have tasks; also returns the number of every phase by its index.
@@ -50,15 +96,26 @@ pub(super) fn number_phases(phases: Vec<ChecklistPhase>) -> (Vec<PhaseDraft>, Ve
     let counted = || (1..).take(used().count()).collect();
     let mut numbers_used = own.unwrap_or_else(counted).into_iter();
     let mut drafts = Vec::new();
-    let mut numbers = Vec::with_capacity(phases.len());
-    for phase in phases {
-        let number = if phase.has_tasks { numbers_used.next().unwrap_or(1) } else { 1 };
-        numbers.push(number);
+    let numbers: Vec<PhaseNumber> = phases
+        .iter()
+        .map(|phase| if phase.has_tasks { numbers_used.next().unwrap_or(1) } else { 1 })
+        .collect();
+    let also_after: Vec<Vec<PhaseNumber>> = phases
+        .iter()
+        .map(|phase| {
+            let named = |other: &&(&ChecklistPhase, &PhaseNumber)| {
+                other.0.has_tasks && phase.also_after.iter().any(|&reference| other.0.is(reference))
+            };
+            phases.iter().zip(&numbers).filter(|other| named(&other)).map(|(_, &number)| number).collect()
+        })
+        .collect();
+    for ((phase, also_after), &number) in phases.into_iter().zip(also_after).zip(&numbers) {
         if phase.has_tasks {
             drafts.push(PhaseDraft {
                 number,
                 name: phase.name,
                 is_story: phase.is_story,
+                also_after,
                 ..PhaseDraft::default()
             });
         }

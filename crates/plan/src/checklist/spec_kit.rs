@@ -1,9 +1,6 @@
 //! The Spec Kit dialect: tasks run one after another, and `[P]` tasks in parallel with their neighbours.
 
-use crate::{
-    draft::PlanDraft,
-    text::{for_each_code_span, normalize_text},
-};
+use crate::{draft::PlanDraft, paths::push_paths, text::normalize_text};
 
 use super::{OpenTask, dependency_phrases};
 
@@ -35,43 +32,8 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     }
     draft.mentions = start..plan.mentions.len();
 
-    let touches = &mut task.touches;
-    let mut touch = |code: &str| {
-        if is_path(code) && !touches.iter().any(|known| known == code) && touches.len() < TOUCHES_MAX {
-            // Most tasks name one file; spare capacity would dominate their size.
-            if touches.is_empty() {
-                touches.reserve_exact(1);
-            }
-            touches.push(code.to_owned());
-        }
-    };
-    for_each_code_span(&task.title, &mut touch);
-    for_each_code_span(&task.text, &mut touch);
-}
-
-/// Bounds the cost of a malicious file.
-const TOUCHES_MAX: usize = 256;
-
-/// Tells whether a code span is a path in the repository rather than an expression, a route or a command.
-fn is_path(code: &str) -> bool {
-    const EXTENSIONS: [&str; 40] = [
-        "c", "cc", "cfg", "cpp", "cs", "css", "csv", "env", "go", "gradle", "h", "hpp", "html", "ini",
-        "java", "js", "json", "jsx", "kt", "lock", "md", "mjs", "php", "proto", "py", "rb", "rs", "scss",
-        "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "yaml", "yml",
-    ];
-    let is_strange = |byte: u8| {
-        byte.is_ascii_whitespace()
-            || matches!(byte, b'(' | b')' | b'<' | b'>' | b':' | b'=' | b';' | b'"' | b'\'' | b'$')
-    };
-    let is_odd = code.bytes().any(is_strange) || !code.is_ascii() && code.contains(char::is_whitespace);
-    if code.is_empty() || is_odd || matches!(code.as_bytes()[0], b'/' | b'-' | b'@' | b'#') {
-        return false;
-    }
-    if memchr::memchr(b'/', code.as_bytes()).is_some() {
-        return true;
-    }
-    let has_extension = code.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension));
-    has_extension || matches!(code, "Dockerfile" | "Makefile" | ".gitignore" | ".dockerignore")
+    push_paths(&task.title, &mut task.touches);
+    push_paths(&task.text, &mut task.touches);
 }
 
 /// Tasks of one phase so far, as indices into `PlanDraft::tasks`.
@@ -107,7 +69,7 @@ impl PhaseSequence {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMED_DEPENDENCIES_MAX, PhaseSequence, is_path};
+    use super::{NAMED_DEPENDENCIES_MAX, PhaseSequence};
 
     fn dependencies_of_next_task(order: &mut PhaseSequence, index: usize, is_parallel: bool) -> Vec<usize> {
         let mut dependencies = Vec::new();
@@ -140,19 +102,5 @@ mod tests {
             dependencies_of_next_task(&mut order, NAMED_DEPENDENCIES_MAX + 2, false),
             [NAMED_DEPENDENCIES_MAX, NAMED_DEPENDENCIES_MAX + 1]
         );
-    }
-
-    #[test]
-    fn paths_are_distinguished_from_other_code() {
-        for path in
-            ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"]
-        {
-            assert!(is_path(path), "{path}");
-        }
-        for code in
-            ["User.create", "npm install", "/api/users", "GET /x", "req.body", "f(a/b)", "", "@scope/pkg"]
-        {
-            assert!(!is_path(code), "{code}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Parser for an id at the beginning of a text: `T1.3`, `1.2`, `P1-T1.3`.
+//! Parser for an id at the beginning of a text: `T1.3`, `1.4a`, `P1-T1.3`, `ST-001`, `P1-R1-T1`.
 
 use std::borrow::Cow;
 
@@ -8,20 +8,45 @@ use domain::{PhaseNumber, TaskId};
 #[derive(Debug, Clone)]
 pub(crate) struct IdReference<'a> {
     pub(crate) phase: Option<PhaseNumber>,
+    /// Without the phase.
     pub(crate) id: Cow<'a, str>,
+}
+
+/// The shape of an id, which decides where it may stand without further marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IdShape {
+    /// `T1.3`, `P1-T1.3`.
+    Letter,
+    /// `1.2`.
+    Number,
+    /// Several parts: `ST-001`, `P1-R1-T1`.
+    Compound,
+    /// Another letter and a number: `S1`, `US2`.
+    Short,
 }
 
 impl<'a> IdReference<'a> {
     /// Parses a reference at the beginning of a text, and returns its byte length too.
     pub(crate) fn parse_prefix(text: &'a str) -> Option<(Self, usize)> {
+        if let Some(length) = plain_id_length(text) {
+            return Some((Self { phase: None, id: Cow::Borrowed(&text[..length]) }, length));
+        }
         let phase_length = phase_prefix_length(text);
-        let phase = match phase_length {
-            0 => None,
-            length => Some(text[1..length - 1].parse().ok()?),
-        };
-        let id_length = id_prefix_length(&text[phase_length..])?;
-        let end = phase_length + id_length;
-        Some((Self { phase, id: Cow::Borrowed(&text[phase_length..end]) }, end))
+        if phase_length > 0
+            && let Some(id_length) = plain_id_length(&text[phase_length..])
+        {
+            let phase = Some(text[1..phase_length - 1].parse().ok()?);
+            let end = phase_length + id_length;
+            return Some((Self { phase, id: Cow::Borrowed(&text[phase_length..end]) }, end));
+        }
+        let length = compound_id_length(text)?;
+        Some((Self { phase: None, id: Cow::Borrowed(&text[..length]) }, length))
+    }
+
+    /// Parses a text that is an id as a whole.
+    pub(crate) fn parse_whole(text: &'a str) -> Option<Self> {
+        let (reference, length) = Self::parse_prefix(text)?;
+        (length == text.len() && reference.is_valid_id()).then_some(reference)
     }
 
     /// Returns the id, or `None` if it is longer than a task id may be.
@@ -31,13 +56,52 @@ impl<'a> IdReference<'a> {
 
     /// Tells whether `task_id` would succeed.
     pub(crate) fn is_valid_id(&self) -> bool {
-        // Short ids are always valid; skip the parser.
-        self.id.len() <= 16 || self.task_id().is_some()
+        // Short plain ids are always valid; skip the parser.
+        let is_plain = matches!(self.shape(), IdShape::Letter | IdShape::Number);
+        self.id.len() <= 16 && is_plain || self.task_id().is_some()
+    }
+
+    /// Returns the id with its phase: `P1-T1.3`.
+    pub(crate) fn with_phase(&self) -> Cow<'_, str> {
+        match self.phase {
+            Some(phase) => Cow::Owned(format!("P{phase}-{}", self.id)),
+            None => Cow::Borrowed(&self.id),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> IdShape {
+        let bytes = self.id.as_bytes();
+        match bytes {
+            [b'T', b'0'..=b'9', ..] => IdShape::Letter,
+            [b'0'..=b'9', ..] => IdShape::Number,
+            _ if memchr::memchr2(b'-', b'_', bytes).is_some() => IdShape::Compound,
+            _ => IdShape::Short,
+        }
     }
 
     pub(crate) fn has_letter_prefix(&self) -> bool {
-        self.id.starts_with('T')
+        self.shape() != IdShape::Number
     }
+
+    /// Returns the phase that the id of the form `P1-R1-T1` names.
+    pub(crate) fn phase_of_compound(&self) -> Option<PhaseNumber> {
+        match phase_prefix_length(&self.id) {
+            0 => None,
+            length => self.id[1..length - 1].parse().ok(),
+        }
+    }
+}
+
+/// Tells whether an id is usually that of a requirement, a user story or a risk: `FR-001`, `US1`, `R-2`.
+pub(crate) fn is_requirement_id(id: &str) -> bool {
+    const PREFIXES: [&str; 21] = [
+        "FR", "NFR", "REQ", "US", "AC", "SC", "UC", "BR", "ADR", "RFC", "R", "Q", "RISK", "D", "KPI", "OKR",
+        "UTF", "SHA", "ISO", "M", "P",
+    ];
+    let letters = id.find(|c: char| !c.is_ascii_uppercase()).map_or(id, |end| &id[..end]);
+    // `P1-R1-T1` names a task, `P1` a phase or a priority.
+    let is_phase_prefix = letters == "P" && phase_prefix_length(id) > 0;
+    PREFIXES.contains(&letters) && !is_phase_prefix
 }
 
 /// Returns the length of `P1-`, or 0.
@@ -47,9 +111,19 @@ fn phase_prefix_length(text: &str) -> usize {
     if n_digits > 0 && rest[n_digits..].starts_with('-') { n_digits + 2 } else { 0 }
 }
 
-fn id_prefix_length(text: &str) -> Option<usize> {
+/// Returns the length of `T1.3`, `1.2` or `T020a`.
+fn plain_id_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut end = usize::from(bytes.first() == Some(&b'T'));
+    let start = usize::from(bytes.first() == Some(&b'T'));
+    let end = numbers_end(bytes, start)?;
+    // A single letter belongs to an id such as `1.4a`, but not to `3rd` or `30m`.
+    let accepts_letter = start > 0 || memchr::memchr(b'.', &bytes[..end]).is_some();
+    Some(if accepts_letter { end + suffix_length(bytes, end) } else { end })
+}
+
+/// Returns the end of numbers that are separated by dots.
+fn numbers_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut end = start;
     loop {
         let n_digits = bytes[end..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if n_digits == 0 {
@@ -61,6 +135,90 @@ fn id_prefix_length(text: &str) -> Option<usize> {
             end += 1;
         } else {
             return Some(end);
+        }
+    }
+}
+
+fn suffix_length(bytes: &[u8], at: usize) -> usize {
+    let is_letter = bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+    usize::from(is_letter && !bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric))
+}
+
+/// Returns the length of `ST-001`, `P1-R1-T1`, `TASK_7` or `S1`: capitals and numbers, with at least one digit.
+fn compound_id_length(text: &str) -> Option<usize> {
+    const LETTERS_MAX: usize = 8;
+    let bytes = text.as_bytes();
+    if !bytes.first().is_some_and(u8::is_ascii_uppercase) {
+        return None;
+    }
+    let mut end = 0;
+    let mut has_digit = false;
+    loop {
+        let start = end;
+        let n_letters = bytes[end..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        if n_letters > LETTERS_MAX {
+            return None;
+        }
+        end += n_letters;
+        if let Some(after) = numbers_end(bytes, end) {
+            has_digit = true;
+            end = after + suffix_length(bytes, after);
+        }
+        if end == start || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+            // Not a part of an id: what came before it, without the separator, may be one.
+            end = start.checked_sub(1)?;
+            break;
+        }
+        let continues = matches!(bytes.get(end), Some(b'-' | b'_'))
+            && bytes.get(end + 1).is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        if !continues {
+            break;
+        }
+        end += 1;
+    }
+    (has_digit && bytes[..end].iter().any(u8::is_ascii_digit)).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IdReference, IdShape};
+
+    #[test]
+    fn an_id_is_read_up_to_its_end() {
+        for (text, expected) in [
+            ("T1.3: x", Some("T1.3")),
+            ("T020a x", Some("T020a")),
+            ("1.4a x", Some("1.4a")),
+            ("1.4abc", Some("1.4")),
+            ("P1-T1.3", Some("P1-T1.3")),
+            ("P1-R1-T1: x", Some("P1-R1-T1")),
+            ("P2-S1-V x", Some("P2-S1-V")),
+            ("P1-S0", Some("P1-S0")),
+            ("ST-001-", Some("ST-001")),
+            ("TASK_7 x", Some("TASK_7")),
+            ("US2", Some("US2")),
+            ("T7..T9", Some("T7")),
+            ("T7-T9", Some("T7")),
+            ("ST-", None),
+            ("Title", None),
+            ("API", None),
+        ] {
+            let found = IdReference::parse_prefix(text).map(|(_, length)| &text[..length]);
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_id_has_a_shape_and_may_name_a_phase() {
+        for (text, shape, phase) in [
+            ("T1.3", IdShape::Letter, None),
+            ("1.2", IdShape::Number, None),
+            ("P1-R1-T1", IdShape::Compound, Some(1)),
+            ("ST-001", IdShape::Compound, None),
+            ("US2", IdShape::Short, None),
+        ] {
+            let reference = IdReference::parse_whole(text).unwrap();
+            assert_eq!((reference.shape(), reference.phase_of_compound()), (shape, phase), "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Names of external dependencies in double quotes; a quoted part is never read as an id or a separator.
 
-use super::{DependencyMention, MentionTarget, parse_list};
+use super::{DependencyMention, MentionTarget, parse_list, push_ids_among_words};
+use crate::heading;
 
 /// Returns the content of a part that is completely quoted, or `None`.
 pub(super) fn unquote_name(part: &str) -> Option<String> {
@@ -37,10 +38,20 @@ pub(crate) fn quote_name_if_needed(name: &str) -> String {
         && found == name
         && *span == (0..name.len())
         && !name.starts_with('"')
+        && !names_part_of_plan(name)
     {
         return name.to_owned();
     }
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Tells whether a name without quotes could be read as a task or a phase.
+fn names_part_of_plan(name: &str) -> bool {
+    let mut inside = Vec::new();
+    let without_brackets = name.replace(['(', ')'], " ");
+    push_ids_among_words(&without_brackets, 0, &mut inside);
+    let is_short = name.strip_prefix('P').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    !inside.is_empty() || is_short || heading::parse_phase_heading(name).is_some()
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 use domain::TaskId;
 
 use crate::{
-    dependencies::IdOrRange,
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
-    draft::{PlanDraft, TaskDraft},
+    dependencies::{IdOrRange, IdReference},
+    diagnostic::DiagnosticSink,
+    draft::PlanDraft,
     ids::{self, IndexById},
+    line_index::LineIndex,
     plan::Task,
+    problem::Problem,
     text::truncate_for_message,
 };
 
@@ -20,6 +22,7 @@ pub(super) struct IdIndex<'p> {
     pub(super) rank: Vec<usize>,
     /// True for the first task of each id, unless it is deferred.
     pub(super) is_kept: Vec<bool>,
+    n_group_lookups: usize,
 }
 
 impl<'p> IdIndex<'p> {
@@ -27,26 +30,44 @@ impl<'p> IdIndex<'p> {
     pub(super) fn new(
         draft: &'p PlanDraft<'_>,
         index_by_id: IndexById<'p>,
+        text: &str,
         diagnostics: &mut DiagnosticSink,
     ) -> Self {
         let tasks = draft.tasks.as_slice();
         let mut is_kept = vec![true; tasks.len()];
         let mut by_id = ids::indices_sorted_by_id(tasks, &draft.sort_keys);
-        let mut complain = |index: usize| {
-            if std::mem::replace(&mut is_kept[index], false) {
-                diagnostics.push(duplicate_id_error(&tasks[index], &draft.task_drafts[index]));
+        let mut lines = None;
+        let mut complain = |first: Option<usize>, index: usize| {
+            if !std::mem::replace(&mut is_kept[index], false) {
+                return;
             }
+            let span_of = |index: usize| draft.task_drafts.get(index).map(|draft| draft.id_span.clone());
+            let start = first.and_then(span_of).unwrap_or_default().start;
+            let lines = lines.get_or_insert_with(|| LineIndex::new(text.as_bytes()));
+            let are_done = tasks[index].done && first.is_some_and(|first| tasks[first].done);
+            let id = tasks[index].id.to_string();
+            let problem = Problem::DuplicateId { id, first_line: lines.line_of(start), are_done };
+            diagnostics.push(span_of(index).unwrap_or_default(), problem);
         };
         // A parser that provides the index has already rejected duplicates.
         if index_by_id.is_empty() {
-            let pairs = by_id.iter().zip(by_id.iter().skip(1));
-            let twice = pairs.filter(|(one, next)| tasks[**one].id == tasks[**next].id);
-            twice.for_each(|(_, &next)| complain(next));
+            let mut first = None;
+            for pair in by_id.windows(2) {
+                let &[one, next] = pair else { continue };
+                if tasks[one].id != tasks[next].id {
+                    first = None;
+                    continue;
+                }
+                complain(Some(*first.get_or_insert(one)), next);
+            }
         }
         if !draft.subtask_groups.is_empty() {
-            (0..tasks.len())
-                .filter(|&index| draft.subtask_groups.contains_key(tasks[index].id.as_str()))
-                .for_each(complain);
+            for (index, task) in tasks.iter().enumerate() {
+                let group = draft.subtask_groups.get(task.id.as_str());
+                if let Some(group) = group.filter(|group| !group.contains(&index)) {
+                    complain(Some(group.start).filter(|first| *first < tasks.len()), index);
+                }
+            }
         }
         for (is_kept, draft) in is_kept.iter_mut().zip(&draft.task_drafts) {
             *is_kept &= !draft.is_deferred;
@@ -56,7 +77,7 @@ impl<'p> IdIndex<'p> {
         for (position, &index) in by_id.iter().enumerate() {
             rank[index] = position;
         }
-        Self { tasks, index_by_id, by_id, rank, is_kept }
+        Self { tasks, index_by_id, by_id, rank, is_kept, n_group_lookups: 0 }
     }
 
     pub(super) fn index_of(&mut self, id: &str) -> Option<usize> {
@@ -79,35 +100,37 @@ impl<'p> IdIndex<'p> {
         self.by_id.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the error for an id or range that matches no task of the plan.
-    pub(super) fn missing_dependency_error(
-        &self,
-        ids: &IdOrRange<'_>,
-        span: std::ops::Range<usize>,
-    ) -> Diagnostic {
-        let message = match &ids.last {
-            Some(to) => {
-                format!(
-                    "no task of this plan is between {} and {}",
-                    truncate_for_message(&ids.first.id),
-                    truncate_for_message(&to.id)
-                )
-            }
-            None => format!("task {} is not in this plan", truncate_for_message(&ids.first.id)),
-        };
-        let id_at = |position: Option<&usize>| position.map(|&index| &self.tasks[index].id);
-        let hint = match (id_at(self.by_id.first()), id_at(self.by_id.last())) {
-            (Some(first), Some(last)) => {
-                format!("task ids of this plan: {first} to {last}; put any other name in double quotes")
-            }
-            _ => "write '-' for no dependencies".to_owned(),
-        };
-        Diagnostic::error(DiagnosticCode::MissingDep, span, message).with_hint(hint)
+    /// Tells whether a reference names a task or a group.
+    pub(super) fn contains(&mut self, reference: &IdReference<'_>) -> bool {
+        let has_task =
+            self.index_of(&reference.with_phase()).is_some() || self.index_of(&reference.id).is_some();
+        has_task || !self.members_of_group(&reference.with_phase()).is_empty()
     }
-}
 
-fn duplicate_id_error(task: &Task, draft: &TaskDraft) -> Diagnostic {
-    let message = format!("duplicate task id {}", task.id);
-    Diagnostic::error(DiagnosticCode::ParseFail, draft.id_span.clone(), message)
-        .with_hint("give one of them a different id")
+    /// Returns the tasks whose id continues a common part: `P1-R1` for `P1-R1-T1`, `T0.5` for `T0.5.1`.
+    pub(super) fn members_of_group(&mut self, common: &str) -> Vec<usize> {
+        // Bounds the cost of a file in which every dependency is unknown.
+        const LOOKUPS_MAX: usize = 1_000;
+        if self.n_group_lookups >= LOOKUPS_MAX {
+            return Vec::new();
+        }
+        self.n_group_lookups += 1;
+        let continues =
+            |id: &str| id.strip_prefix(common).is_some_and(|rest| rest.starts_with(['.', '-', '_']));
+        let indices = 0..self.tasks.len();
+        indices.filter(|&index| self.is_kept[index] && continues(self.tasks[index].id.as_str())).collect()
+    }
+
+    /// Returns the problem of an id or range that matches no task of the plan.
+    pub(super) fn missing_dependency(&self, ids: &IdOrRange<'_>) -> Problem {
+        let id_at = |position: Option<&usize>| position.map(|&index| self.tasks[index].id.to_string());
+        let known = id_at(self.by_id.first()).zip(id_at(self.by_id.last())).map(|(first, last)| first..=last);
+        let id = truncate_for_message(&ids.first.with_phase());
+        match &ids.last {
+            Some(to) => {
+                Problem::MissingRange { first: id, last: truncate_for_message(&to.with_phase()), ids: known }
+            }
+            None => Problem::MissingDependency { id, ids: known },
+        }
+    }
 }

@@ -9,8 +9,9 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
-    text::{join_lines, span_of_slice, truncate_for_message},
+    diagnostic::DiagnosticSink,
+    problem::Problem,
+    text::{join_lines, span_of_slice},
 };
 
 /// A JSON value as written.
@@ -42,13 +43,19 @@ pub(super) struct TasksDocument<'a> {
 }
 
 impl<'a> TasksDocument<'a> {
-    /// Parses an object with `tasks`, or with tags that contain `tasks`; of several tags, `master` or the first is
-    /// read.
-    pub(super) fn parse(text: &'a str, diagnostics: &mut DiagnosticSink) -> Option<Self> {
+    /// Parses a list of tasks, an object with `tasks`, or one with tags that contain `tasks`; of several tags, the named
+    /// one, `master` or the first is read.
+    pub(super) fn parse(text: &'a str, tag: Option<&str>, diagnostics: &mut DiagnosticSink) -> Option<Self> {
+        if text.trim_start().starts_with('[') {
+            let list = serde_json::from_str::<&'a RawValue>(text);
+            let list = list.map_err(|error| push_invalid_json(text, &error, diagnostics)).ok()?;
+            let tasks = parse_task_list(list, text, "tasks", diagnostics);
+            return Some(Self { title: String::new(), tasks });
+        }
         let object: JsonObject<'a> = match serde_json::from_str(text) {
             Ok(object) => object,
             Err(error) => {
-                diagnostics.push(invalid_json_error(text, &error));
+                push_invalid_json(text, &error, diagnostics);
                 return None;
             }
         };
@@ -59,35 +66,65 @@ impl<'a> TasksDocument<'a> {
                 tasks: parse_task_list(tasks, text, "tasks", diagnostics),
             });
         }
-        let tags: Vec<_> = object
+        let tags: Vec<TagMembers<'_, 'a>> = object
             .members
             .iter()
             .filter_map(|(name, raw)| {
                 let tag: JsonObject<'a> = serde_json::from_str(raw.get()).ok()?;
                 let tasks = tag.get("tasks")?;
-                Some((name, tasks, tag.get("metadata")))
+                Some(TagMembers { name: name.as_ref(), tasks, metadata: tag.get("metadata") })
             })
             .collect();
-        let (name, tasks, metadata) =
-            tags.iter().find(|(name, ..)| name.as_ref() == "master").or(tags.first())?;
-        if tags.len() > 1 {
-            let others: Vec<_> =
-                tags.iter().filter(|(other, ..)| other != name).map(|(other, ..)| other.as_ref()).collect();
-            let message = format!(
-                "only the tag '{name}' is read; ignored: {}",
-                truncate_for_message(&others.join(", "))
-            );
-            let start = span_of_slice(text, tasks.get(), 0).start;
-            diagnostics.push(
-                Diagnostic::warning(start..start + 1, message)
-                    .with_hint("move the tasks you need into a separate file"),
-            );
-        }
+        let chosen = choose_tag(&tags, tag, text, diagnostics)?;
         Some(Self {
-            title: project_name(*metadata),
-            tasks: parse_task_list(tasks, text, "tasks", diagnostics),
+            title: project_name(chosen.metadata),
+            tasks: parse_task_list(chosen.tasks, text, "tasks", diagnostics),
         })
     }
+}
+
+/// The content of a tag.
+struct TagMembers<'o, 'a> {
+    name: &'o str,
+    tasks: &'a RawValue,
+    metadata: Option<&'a RawValue>,
+}
+
+impl TagMembers<'_, '_> {
+    fn has_tasks(&self) -> bool {
+        self.tasks.get().trim_start_matches(['[', ' ', '\n', '\r', '\t']) != "]"
+    }
+}
+
+/// Returns the tag to read, and reports those that are not read.
+fn choose_tag<'t, 'o, 'a>(
+    tags: &'t [TagMembers<'o, 'a>],
+    wanted: Option<&str>,
+    text: &str,
+    diagnostics: &mut DiagnosticSink,
+) -> Option<&'t TagMembers<'o, 'a>> {
+    let named = |name: &str| tags.iter().find(|tag| tag.name == name);
+    let names =
+        |tags: &mut dyn Iterator<Item = &TagMembers<'o, 'a>>| tags.map(|tag| tag.name.to_owned()).collect();
+    let Some(chosen) = wanted.map_or_else(|| named("master").or(tags.first()), named) else {
+        if let Some(tag) = wanted {
+            let problem = Problem::UnknownTag { tag: tag.to_owned(), others: names(&mut tags.iter()) };
+            diagnostics.push(0..0, problem);
+        }
+        return None;
+    };
+    let mut others = tags.iter().filter(|tag| tag.name != chosen.name && tag.has_tasks()).peekable();
+    if wanted.is_none() && others.peek().is_some() {
+        let tag = chosen.name.to_owned();
+        let others = names(&mut others);
+        let start = span_of_slice(text, chosen.tasks.get(), 0).start;
+        let problem = match chosen.has_tasks() {
+            true => Problem::OtherTags { tag, others },
+            false => Problem::EmptyTag { tag, others },
+        };
+        diagnostics.push(start..start + 1, problem);
+    }
+    Some(chosen)
 }
 
 /// Returns the project's name from the metadata, or an empty string.
@@ -161,35 +198,28 @@ impl<'a> TaskFields<'a> {
             Err(_) => {
                 let span = value.span(text);
                 let span = span.start..span.end.min(span.start + 1);
-                diagnostics.push(
-                    Diagnostic::error(
-                        DiagnosticCode::ParseFail,
-                        span,
-                        "not a valid task: expected an object without duplicate fields",
-                    )
-                    .with_hint("write {\"id\": 1, \"title\": \"…\"}"),
-                );
+                diagnostics.push(span, Problem::NotATask);
                 None
             }
         }
     }
 
-    /// Returns the content of a string, or an empty one if it is missing or has another type.
+    /// Returns the content of a string or of a list of strings, or an empty one if it is missing or has another type.
     pub(super) fn string_or_empty(
         &self,
         value: Option<SpannedJson<'a>>,
         name: &str,
         diagnostics: &mut DiagnosticSink,
     ) -> String {
-        let Some(value) = value else { return String::new() };
-        serde_json::from_str(value.raw).unwrap_or_else(|_| {
-            let message = format!("'{name}' must be a string");
-            diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                    .with_hint("put the value in double quotes"),
-            );
-            String::new()
-        })
+        let Some(value) = value.filter(|value| value.raw != "null") else { return String::new() };
+        if let Ok(text) = serde_json::from_str(value.raw) {
+            return text;
+        }
+        if let Ok(lines) = serde_json::from_str::<Vec<String>>(value.raw) {
+            return lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
+        }
+        diagnostics.push(value.span(self.text), Problem::NotAString { field: name.to_owned() });
+        String::new()
     }
 
     /// Returns the elements of a list; empty if it is missing or has another type.
@@ -225,22 +255,15 @@ fn array_members<'a>(
         Ok(members) => members.into_iter().map(|member| SpannedJson { raw: member.get(), text }).collect(),
         Err(_) => {
             let span = span_of_slice(text, raw, 0);
-            let message = format!("'{name}' must be a list");
-            diagnostics.push(
-                Diagnostic::error(
-                    DiagnosticCode::ParseFail,
-                    span.start..span.end.min(span.start + 1),
-                    message,
-                )
-                .with_hint("put the value in square brackets"),
-            );
+            let span = span.start..span.end.min(span.start + 1);
+            diagnostics.push(span, Problem::NotAList { field: name.to_owned() });
             Vec::new()
         }
     }
 }
 
-/// Converts a parser error to a diagnostic at its position.
-fn invalid_json_error(text: &str, error: &serde_json::Error) -> Diagnostic {
+/// Reports a parser error at its position.
+fn push_invalid_json(text: &str, error: &serde_json::Error, diagnostics: &mut DiagnosticSink) {
     let line_start = match error.line() {
         0 | 1 => 0,
         line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |newline| newline + 1),
@@ -252,8 +275,7 @@ fn invalid_json_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("invalid JSON: {text}"))
-        .with_hint("check for a missing or extra comma here")
+    diagnostics.push(start..end, Problem::InvalidJson { reason: text.to_owned() });
 }
 
 /// A JSON object with its members in file order.

@@ -1,20 +1,19 @@
 //! Tracks which source has set which field of a task, so that the right value wins.
 
-use std::ops::Range;
-
 use domain::PhaseNumber;
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticSink},
+    diagnostic::DiagnosticSink,
     draft::{PhaseDraft, StatusMark, TaskDraft},
     field_keys::FieldKey,
     heading::{self, PhaseHeadingNumber},
+    problem::{Problem, ValueField},
     text::{self, is_checked, join_lines, means_none, parse_checkbox, truncate_for_message},
-    values::{self, STATUS_HINT, TaskStatus},
+    values::{self, TaskStatus},
 };
 
 use super::{
-    field_value::{FieldValue, invalid_value_error},
+    field_value::{FieldValue, push_invalid_value},
     task_collector::FieldSource,
 };
 
@@ -24,8 +23,10 @@ pub(super) struct TaskFieldState {
     /// Bit sets of the keys that the section and the row have set, indexed by [`FieldSource`].
     set_keys: [u32; 2],
     pub(super) seen_sources: [bool; 2],
-    /// A check box before the id: its source, whether it is checked, and the span of its mark.
-    pub(super) checkbox: Option<(FieldSource, bool, Range<usize>)>,
+    /// A check box or symbol at the id or title: its source, whether it means done, and where it is.
+    pub(super) checkbox: Option<(FieldSource, bool, StatusMark)>,
+    /// The table that has its row.
+    pub(super) table: Option<usize>,
     pub(super) is_status_done: bool,
     /// The phase and the rank of its source; a lower rank takes precedence.
     pub(super) phase: Option<(u8, PhaseNumber)>,
@@ -70,10 +71,8 @@ impl TaskFieldState {
                 (!name.is_empty()).then_some(PhaseDraft { number, name, ..PhaseDraft::default() })
             }
             Some((PhaseHeadingNumber::Letter, _)) | None => {
-                let message =
-                    format!("phase '{}' has no number and is ignored", truncate_for_message(value.text));
-                diagnostics
-                    .push(Diagnostic::warning(value.span(), message).with_hint("write 2, or Phase 2: name"));
+                let problem = Problem::PhaseWithoutNumber { text: truncate_for_message(value.text) };
+                diagnostics.push(value.span(), problem);
                 None
             }
         }
@@ -99,7 +98,7 @@ impl TaskFieldState {
         draft.is_deferred = status == Some(TaskStatus::Deferred);
         draft.status_mark = Some(StatusMark::Word(value.span()));
         if status.is_none() {
-            diagnostics.push(invalid_value_error(value, "status", STATUS_HINT));
+            push_invalid_value(value, ValueField::Status, diagnostics);
         }
     }
 }

@@ -3,17 +3,16 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    diagnostic::DiagnosticSink,
     field_keys::FieldKey,
     list_item::ListItem,
     plan::Task,
+    problem::{Problem, ValueField},
     text::{self, means_none, normalize_text, span_of_slice, truncate_for_message},
-    values::{self, TIMEOUT_HINT},
+    values,
 };
 
 use super::table::unescape_cell;
-
-pub(super) const BUDGET_HINT: &str = "write 200k or 1m for tokens, $2 for money";
 
 /// The value of a key line or a cell.
 #[derive(Debug, Clone, Copy)]
@@ -66,25 +65,21 @@ pub(super) fn set_validated_field(
     let text = text::unquote_code(value.text).unwrap_or(value.text);
     let is_given = !means_none(text);
     match key {
-        FieldKey::Priority => match text.parse() {
-            Ok(priority) => task.priority = priority,
-            Err(_) if is_given => diagnostics.push(invalid_value_error(
-                value,
-                "priority",
-                "write low, normal, high or critical",
-            )),
-            Err(_) => {}
+        FieldKey::Priority => match values::parse_priority(text) {
+            Some(priority) => task.priority = priority,
+            None if is_given => push_invalid_value(value, ValueField::Priority, diagnostics),
+            None => {}
         },
         FieldKey::Timeout => {
             task.timeout_seconds = values::parse_timeout(text);
             if is_given && task.timeout_seconds.is_none() {
-                diagnostics.push(invalid_value_error(value, "timeout", TIMEOUT_HINT));
+                push_invalid_value(value, ValueField::Timeout, diagnostics);
             }
         }
         FieldKey::Budget => {
             task.budget = text.parse().ok();
             if is_given && task.budget.is_none() {
-                diagnostics.push(invalid_value_error(value, "budget", BUDGET_HINT));
+                push_invalid_value(value, ValueField::Budget, diagnostics);
             }
         }
         FieldKey::Id
@@ -104,23 +99,25 @@ pub(super) fn set_validated_field(
         | FieldKey::Optional
         | FieldKey::References
         | FieldKey::After
-        | FieldKey::Artefacts => {
+        | FieldKey::Artefacts
+        | FieldKey::Files
+        | FieldKey::Number => {
             task.complexity = values::parse_complexity(text);
             if is_given && task.complexity.is_none() {
-                let message = format!(
-                    "complexity '{}' is not S, M, L or XL and is ignored",
-                    truncate_for_message(text)
-                );
-                diagnostics.push(Diagnostic::warning(value.span(), message).with_hint("write S, M, L or XL"));
+                let problem = Problem::UnknownComplexity { text: truncate_for_message(text) };
+                diagnostics.push(value.span(), problem);
             }
         }
     }
 }
 
-/// Returns the error for a value that is not accepted.
-pub(super) fn invalid_value_error(value: &FieldValue<'_, '_>, what: &str, hint: &str) -> Diagnostic {
-    let message = format!("'{}' is not a {what}", truncate_for_message(value.text));
-    Diagnostic::error(DiagnosticCode::ParseFail, value.span(), message).with_hint(hint)
+/// Reports a value that is not accepted.
+pub(super) fn push_invalid_value(
+    value: &FieldValue<'_, '_>,
+    field: ValueField,
+    diagnostics: &mut DiagnosticSink,
+) {
+    diagnostics.push(value.span(), Problem::InvalidValue { field, text: truncate_for_message(value.text) });
 }
 
 /// Returns a description; lines of a cell are separated by `<br>`.

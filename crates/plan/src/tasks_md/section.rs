@@ -22,12 +22,22 @@ pub(super) struct TaskSection {
     pub(super) level: u8,
     /// `None` for a repeated section of the same task, whose content is skipped.
     task_index: Option<usize>,
+    /// First byte of the heading.
+    start: usize,
     /// First byte not yet assigned to text or a key line.
     cursor: usize,
     prose: Vec<String>,
     last_rule: Option<Range<usize>>,
-    /// Items of the list below `**Acceptance Criteria**:` while that list continues.
-    criteria: Option<Vec<String>>,
+    /// The list below a bold key while it continues.
+    open_list: Option<OpenList>,
+}
+
+/// A list below a key in a line of its own.
+enum OpenList {
+    /// Items below `**Acceptance Criteria**:`.
+    Criteria(Vec<String>),
+    /// Items below `**Files**:`.
+    Files,
 }
 
 impl TaskSection {
@@ -39,11 +49,13 @@ impl TaskSection {
         scope: Option<PhaseNumber>,
         tasks: &mut TaskCollector<'a, '_>,
     ) -> Self {
-        let index = tasks.find_or_add_task(task.id, task.id_span, FieldSource::Section);
+        let is_done = task.status.as_ref().is_some_and(|(is_done, _)| *is_done);
+        let index = tasks.find_or_add_task(&task.reference, task.id_span, FieldSource::Section, is_done);
         if let Some(index) = index {
-            tasks.set_phase(index, FieldSource::Section, task.phase, scope);
-            if let Some((is_ticked, mark)) = task.checkbox {
-                tasks.set_checkbox(index, FieldSource::Section, is_ticked, mark);
+            let phase = task.phase.or(task.reference.phase).or_else(|| task.reference.phase_of_compound());
+            tasks.set_phase(index, FieldSource::Section, phase, scope);
+            if let Some((is_done, mark)) = task.status {
+                tasks.set_mark(index, FieldSource::Section, is_done, mark);
             }
             if !task.title.is_empty() {
                 tasks.set_title(index, join_lines(&heading::unescape_heading(task.title)));
@@ -52,10 +64,11 @@ impl TaskSection {
         Self {
             level,
             task_index: index,
+            start: span.start,
             cursor: span.end,
             prose: Vec::new(),
             last_rule: None,
-            criteria: None,
+            open_list: None,
         }
     }
 
@@ -69,12 +82,27 @@ impl TaskSection {
         tasks: &mut TaskCollector<'a, '_>,
     ) {
         let text = tasks.text;
-        self.end_criteria(tasks);
-        let Some(index) = self.task_index.filter(|&index| key_applies_to_task(key, index, tasks)) else {
+        self.end_list(tasks);
+        let Some(index) = self.task_index else {
+            if key == FieldKey::Status {
+                tasks.set_duplicate_status(value);
+            }
             return;
         };
+        if key == FieldKey::Id && tasks.has_id(index, value) {
+            self.exclude_from_prose(text, span.start..span.end);
+            return;
+        }
+        if !key_applies_to_task(key, value, index, tasks) {
+            return;
+        }
         let item = ListItem { below: item.indented_span(text, item.below.start), ..item };
         let end = item.below.end;
+        if matches!(key, FieldKey::Files | FieldKey::Artefacts) {
+            // The words around the paths stay in the text.
+            tasks.add_paths(index, text.get(item.first_line_start..end).unwrap_or_default());
+            return;
+        }
         if key == FieldKey::Acceptance {
             tasks.set_criteria(index, FieldSource::Section, parse_criteria(text, value, &item, nested));
         } else {
@@ -94,40 +122,60 @@ impl TaskSection {
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
             let end = start + line.len();
             if let Some((key, value)) = FieldKey::parse_key_line(line.trim())
-                && key_applies_to_task(key, index, tasks)
+                && key_applies_to_task(key, value, index, tasks)
             {
-                self.end_criteria(tasks);
-                if key == FieldKey::Acceptance {
-                    self.criteria = Some(value.split("<br>").filter_map(normalize_criterion).collect());
-                } else {
-                    tasks.set_field(
+                self.end_list(tasks);
+                match key {
+                    FieldKey::Files | FieldKey::Artefacts => {
+                        tasks.add_paths(index, value);
+                        self.open_list = Some(OpenList::Files);
+                        start = end;
+                        continue;
+                    }
+                    FieldKey::Acceptance => {
+                        let inline = value.split("<br>").filter_map(normalize_criterion).collect();
+                        self.open_list = Some(OpenList::Criteria(inline));
+                    }
+                    _ => tasks.set_field(
                         index,
                         FieldSource::Section,
                         key,
                         FieldValue::new(text, value, ValueContinuation::None),
-                    );
+                    ),
                 }
                 self.exclude_from_prose(text, start..end);
             } else {
                 tasks.warn_of_misspelled_key(FieldKey::misspelled_key_line(line.trim()));
-                self.end_criteria(tasks);
+                self.end_list(tasks);
             }
             start = end;
         }
     }
 
-    /// Adds an item to the acceptance criteria if their list is still open.
-    pub(super) fn add_criterion(&mut self, text: &str, item: &ListItem<'_>, span: Range<usize>) {
-        if let Some(criteria) = &mut self.criteria {
-            let item = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
-            criteria.extend(normalize_criterion(&item_text(text, &item)));
-            self.exclude_from_prose(text, span.start..item.below.end);
+    /// Adds an item to the list that is still open, if any.
+    pub(super) fn add_list_item(
+        &mut self,
+        item: &ListItem<'_>,
+        span: Range<usize>,
+        tasks: &mut TaskCollector<'_, '_>,
+    ) {
+        let text = tasks.text;
+        match (&mut self.open_list, self.task_index) {
+            (Some(OpenList::Criteria(criteria)), _) => {
+                let item = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
+                criteria.extend(normalize_criterion(&item_text(text, &item)));
+                self.exclude_from_prose(text, span.start..item.below.end);
+            }
+            (Some(OpenList::Files), Some(index)) => {
+                tasks.add_paths(index, text.get(span).unwrap_or_default());
+            }
+            (Some(OpenList::Files) | None, _) => {}
         }
     }
 
-    /// Ends the list of acceptance criteria and stores it.
-    pub(super) fn end_criteria(&mut self, tasks: &mut TaskCollector<'_, '_>) {
-        if let (Some(list), Some(index)) = (self.criteria.take(), self.task_index) {
+    /// Ends the open list and stores the acceptance criteria.
+    pub(super) fn end_list(&mut self, tasks: &mut TaskCollector<'_, '_>) {
+        if let (Some(OpenList::Criteria(list)), Some(index)) = (self.open_list.take(), self.task_index) {
             tasks.set_criteria(index, FieldSource::Section, list);
         }
     }
@@ -145,7 +193,8 @@ impl TaskSection {
 
     pub(super) fn close(mut self, end: usize, tasks: &mut TaskCollector<'_, '_>) {
         let text = tasks.text;
-        self.end_criteria(tasks);
+        self.end_list(tasks);
+        tasks.cover(self.start..end);
         let Some(index) = self.task_index else { return };
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
@@ -166,17 +215,20 @@ impl TaskSection {
     }
 }
 
-/// Tells whether a key applies to the task. If the heading has a title, a `Title` line is ordinary text.
-fn key_applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_>) -> bool {
+/// Tells whether a key applies to the task. If the heading has a title, a `Title` line is ordinary text, and so is an
+/// agent that is no name.
+fn key_applies_to_task(key: FieldKey, value: &str, index: usize, tasks: &mut TaskCollector<'_, '_>) -> bool {
     match key {
-        FieldKey::Id | FieldKey::After | FieldKey::Artefacts => false,
+        FieldKey::Id | FieldKey::After | FieldKey::Number => false,
         FieldKey::Title => !tasks.has_heading_title(index),
+        FieldKey::Tester => tasks.is_agent_name("Tester", value),
         FieldKey::Dependencies
         | FieldKey::Complexity
         | FieldKey::Layer
         | FieldKey::Agent
-        | FieldKey::Tester
         | FieldKey::Phase
+        | FieldKey::Artefacts
+        | FieldKey::Files
         | FieldKey::Description
         | FieldKey::Acceptance
         | FieldKey::Touches

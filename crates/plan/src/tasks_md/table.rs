@@ -6,10 +6,14 @@ use domain::PhaseNumber;
 use memchr::{Memchr, memchr_iter};
 
 use crate::{
-    dependencies::IdReference,
-    diagnostic::{Diagnostic, DiagnosticCode},
+    dependencies::{IdReference, IdShape, is_requirement_id},
+    diagnostic::DiagnosticSink,
+    draft::StatusMark,
     field_keys::FieldKey,
+    heading,
+    problem::Problem,
     text::{is_checked, normalize_criterion, parse_checkbox, span_of_slice, trim, truncate_for_message},
+    values::{self, TaskStatus},
 };
 
 use super::{
@@ -22,14 +26,25 @@ use super::{
 pub(super) struct TableColumns {
     keys: Vec<Option<FieldKey>>,
     id_column: usize,
+    has_title: bool,
 }
 
 impl TableColumns {
-    /// Reads the header; `None` if it has no `ID` column.
+    /// Reads the header; `None` if no column can have ids.
     pub(super) fn new(text: &str, head: &Range<usize>) -> Option<Self> {
         let keys: Vec<_> = RowCells::new(text, head).map(FieldKey::from_column_heading).collect();
-        let id = keys.iter().position(|&key| key == Some(FieldKey::Id))?;
-        Some(Self { keys, id_column: id })
+        let position = |sought| keys.iter().position(|&key| key == Some(sought));
+        let title = position(FieldKey::Title);
+        let id = position(FieldKey::Id)
+            .or_else(|| position(FieldKey::Number).filter(|_| title.is_some()))
+            // A column of tasks may have only their ids.
+            .or(title.filter(|&column| column == 0))?;
+        Some(Self { has_title: title.is_some_and(|title| title != id), keys, id_column: id })
+    }
+
+    /// Tells whether a malformed row is an error: only a table with an `ID` column is surely one of tasks.
+    pub(super) fn has_id_column(&self) -> bool {
+        self.keys.get(self.id_column) == Some(&Some(FieldKey::Id))
     }
 
     /// Returns the columns with an unknown name, each with the known name that it resembles.
@@ -44,8 +59,34 @@ impl TableColumns {
     /// Tells whether any row has a task id.
     pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
         rows.iter().any(|row| {
-            RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| IdCell::parse(cell).is_some())
+            RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| self.parse_id(cell).is_some())
         })
+    }
+
+    /// Returns the ids of all rows.
+    pub(super) fn references<'a>(
+        &self,
+        text: &'a str,
+        rows: &[Range<usize>],
+    ) -> impl Iterator<Item = IdReference<'a>> {
+        rows.iter().filter_map(move |row| {
+            RowCells::new(text, row)
+                .nth(self.id_column)
+                .and_then(|cell| self.parse_id(cell))
+                .map(|id| id.reference)
+        })
+    }
+
+    /// Parses the cell with the id. Ids of requirements and risks count only in a table with titles of tasks.
+    fn parse_id<'a>(&self, cell: &'a str) -> Option<IdCell<'a>> {
+        let id = IdCell::parse(cell)?;
+        let is_certain = match id.reference.shape() {
+            IdShape::Letter => true,
+            IdShape::Number => self.has_id_column() || self.has_title,
+            IdShape::Compound => self.has_title || !is_requirement_id(&id.reference.id),
+            IdShape::Short => self.has_title,
+        };
+        is_certain.then_some(id)
     }
 
     /// Reads all rows, given the enclosing phase.
@@ -56,6 +97,7 @@ impl TableColumns {
         tasks: &mut TaskCollector<'_, '_>,
     ) {
         let mut cells = Vec::with_capacity(self.keys.len());
+        tasks.begin_table();
         for row in rows {
             cells.clear();
             cells.extend(RowCells::new(tasks.text, row));
@@ -75,34 +117,42 @@ impl TableColumns {
         if cells.iter().all(|cell| cell.is_empty()) {
             return;
         }
-        if !is_whole {
-            tasks.diagnostics.push(self.cell_count_error(text, row, cells.len()));
+        if !is_whole && self.has_id_column() {
+            self.push_cell_count(text, row, cells.len(), tasks.diagnostics);
         }
         let Some(cell) = cells.get(self.id_column) else { return };
         let span = span_of_slice(text, cell, 0);
-        let Some(id) = IdCell::parse(cell) else {
+        let Some(id) = self.parse_id(cell) else {
             // One error per row is enough.
-            if is_whole {
-                let message = format!("'{}' is not a task id", truncate_for_message(cell));
-                let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
-                tasks
-                    .diagnostics
-                    .push(Diagnostic::error(DiagnosticCode::ParseFail, span, message).with_hint(hint));
+            if is_whole && self.has_id_column() {
+                let problem = Problem::NotATaskId { text: truncate_for_message(cell) };
+                tasks.diagnostics.push(span, problem);
             }
             return;
         };
-        let Some(index) = tasks.find_or_add_task(id.text, span.clone(), FieldSource::Row) else { return };
-        tasks.set_phase(index, FieldSource::Row, id.phase, scope);
-        if let Some((is_ticked, mark)) = id.checkbox {
-            tasks.set_checkbox(
-                index,
-                FieldSource::Row,
-                is_ticked,
-                span.start + mark.start..span.start + mark.end,
-            );
+        let is_done = id.status.as_ref().is_some_and(|(is_done, _)| *is_done) || self.is_row_done(cells);
+        let id_span = span_of_slice(text, id.text, 0);
+        let Some(index) = tasks.find_or_add_task(&id.reference, id_span, FieldSource::Row, is_done) else {
+            return;
+        };
+        tasks.cover(row.clone());
+        let phase = id.reference.phase.or_else(|| id.reference.phase_of_compound());
+        tasks.set_phase(index, FieldSource::Row, phase, scope);
+        if let Some((is_done, mark)) = id.status {
+            tasks.set_mark(index, FieldSource::Row, is_done, mark.moved_by(span.start));
         }
         for (key, cell) in self.keys.iter().zip(cells) {
             let Some(key) = *key else { continue };
+            let mut cell = cell;
+            let after_mark;
+            if key == FieldKey::Title
+                && let Some((is_done, mark, after)) = split_cell_status(cell)
+            {
+                let start = span_of_slice(text, cell, 0).start;
+                tasks.set_mark(index, FieldSource::Row, is_done, mark.moved_by(start));
+                after_mark = after;
+                cell = &after_mark;
+            }
             if key == FieldKey::Acceptance {
                 let criteria =
                     cell.split("<br>").filter_map(|part| normalize_criterion(&unescape_cell(part)));
@@ -118,46 +168,59 @@ impl TableColumns {
         }
     }
 
-    fn cell_count_error(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
+    fn is_row_done(&self, cells: &[&str]) -> bool {
+        let status = self.keys.iter().position(|&key| key == Some(FieldKey::Status));
+        let cell = status.and_then(|status| cells.get(status));
+        cell.is_some_and(|cell| values::parse_status(cell) == Some(TaskStatus::Done))
+    }
+
+    fn push_cell_count(
+        &self,
+        text: &str,
+        row: &Range<usize>,
+        n_cells: usize,
+        diagnostics: &mut DiagnosticSink,
+    ) {
         let line = text.get(row.clone()).unwrap_or_default().trim();
-        let cells = if n_cells == 1 { "cell" } else { "cells" };
-        let message =
-            format!("this row has {n_cells} {cells}, but the table has {} columns", self.keys.len());
-        let hint = if n_cells > self.keys.len() {
-            "write \\| for a bar inside the text"
-        } else if !line.contains('|') {
-            "add an empty line between the table and the text below it"
-        } else {
-            "add the missing cells; write | | for an empty one"
-        };
-        Diagnostic::error(DiagnosticCode::ParseFail, span_of_slice(text, line, 0), message).with_hint(hint)
+        let problem = Problem::CellCount { n_cells, n_columns: self.keys.len(), has_bar: line.contains('|') };
+        diagnostics.push(span_of_slice(text, line, 0), problem);
     }
 }
 
-/// The id in a cell, which may have Markdown marks around it or a check box before it.
+/// Splits a check box or symbol from the beginning of a cell.
+fn split_cell_status(cell: &str) -> Option<(bool, StatusMark, &str)> {
+    if let Some((mark, span, after)) = parse_checkbox(cell) {
+        return Some((is_checked(mark), StatusMark::Checkbox(span), after.trim_start()));
+    }
+    let (symbol, after) = heading::split_symbol(cell)?;
+    let is_done = values::is_done_symbol(symbol)?;
+    Some((is_done, StatusMark::Symbol(0..symbol.len()), after))
+}
+
+/// The id in a cell, which may have Markdown marks around it and a check box or symbol beside it.
 struct IdCell<'a> {
+    reference: IdReference<'a>,
     text: &'a str,
-    /// The phase of `P1-T1.3`.
-    phase: Option<PhaseNumber>,
-    /// A check box before the id: whether it is checked, and the span of its mark.
-    checkbox: Option<(bool, Range<usize>)>,
+    /// Whether the mark means done, and its position in the cell.
+    status: Option<(bool, StatusMark)>,
 }
 
 impl<'a> IdCell<'a> {
     fn parse(cell: &'a str) -> Option<Self> {
         let mut rest = cell;
-        let mut check = None;
-        if let Some((mark, span, after)) = parse_checkbox(cell) {
-            check = Some((is_checked(mark), span));
-            rest = after.trim_start();
+        let mut status = None;
+        if let Some((is_done, mark, after)) = split_cell_status(cell) {
+            status = Some((is_done, mark));
+            rest = after;
         }
         let inner = rest.trim_matches(['*', '`', '_', '~']);
         let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
-        let (reference, length) = IdReference::parse_prefix(inner)?;
-        if length < inner.len() || !reference.is_valid_id() {
-            return None;
+        let (inner, word) = heading::split_status_at_end(inner);
+        if let Some((is_done, part, true)) = word {
+            status = status.or(Some((is_done, StatusMark::Symbol(span_of_slice(cell, part, 0)))));
         }
-        Some(Self { text: &inner[length - reference.id.len()..], phase: reference.phase, checkbox: check })
+        let inner = trim(inner).trim_matches(['*', '`', '_', '~']);
+        Some(Self { reference: IdReference::parse_whole(inner)?, text: inner, status })
     }
 }
 
@@ -209,21 +272,17 @@ pub(super) fn is_malformed_table(text: &str, span: &Range<usize>) -> bool {
     }
     let (head, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
     let head = span_of_slice(text, head, 0);
-    TableColumns::new(text, &head).is_some() && rest.trim_start().starts_with('|')
+    TableColumns::new(text, &head).is_some_and(|columns| columns.has_id_column())
+        && rest.trim_start().starts_with('|')
 }
 
-/// Returns the error for a malformed table; its delimiter row is the problem.
-pub(super) fn malformed_table_error(text: &str, span: &Range<usize>) -> Diagnostic {
+/// Reports a malformed table; its delimiter row is the problem.
+pub(super) fn push_malformed_table(text: &str, span: &Range<usize>, diagnostics: &mut DiagnosticSink) {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     let mut lines = paragraph.lines();
     let head = lines.next().unwrap_or_default();
     let dashes = lines.next().unwrap_or_default();
     let n_columns = RowCells::new(text, &span_of_slice(text, head, 0)).count();
-    let line = format!("|{}", "---|".repeat(n_columns.min(32)));
-    Diagnostic::error(
-        DiagnosticCode::ParseFail,
-        span_of_slice(text, dashes, 0),
-        "not a valid table: the second line does not match the header",
-    )
-    .with_hint(format!("write {line} as the second line"))
+    let expected = format!("|{}", "---|".repeat(n_columns.min(32)));
+    diagnostics.push(span_of_slice(text, dashes, 0), Problem::MalformedTable { expected });
 }

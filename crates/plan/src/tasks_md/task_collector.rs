@@ -7,12 +7,16 @@ use std::ops::Range;
 use domain::{PhaseNumber, TaskId};
 
 use crate::{
-    dependencies,
-    diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
+    dependencies::{self, IdReference, IdShape},
+    diagnostic::DiagnosticSink,
     draft::{PlanDraft, StatusMark, TaskDraft},
     field_keys::FieldKey,
+    line_index::LineIndex,
+    paths::push_paths,
     plan::Task,
+    problem::Problem,
     text::{self, join_lines, parse_scalar},
+    values::{self, TaskStatus},
 };
 
 use super::{
@@ -36,11 +40,24 @@ pub(super) struct TaskCollector<'a, 'd> {
     plan: PlanDraft<'a>,
     field_states: Vec<TaskFieldState>,
     ids_have_dots: bool,
+    /// Whether `P5-T1.1` and `P7-T1.1` are different tasks.
+    keeps_phase: bool,
+    duplicates: Vec<DuplicateTask>,
+    n_tables: usize,
 }
 
 impl<'a, 'd> TaskCollector<'a, 'd> {
-    pub(super) fn new(text: &'a str, diagnostics: &'d mut DiagnosticSink) -> Self {
-        Self { text, diagnostics, plan: PlanDraft::default(), field_states: Vec::new(), ids_have_dots: false }
+    pub(super) fn new(text: &'a str, keeps_phase: bool, diagnostics: &'d mut DiagnosticSink) -> Self {
+        Self {
+            text,
+            diagnostics,
+            plan: PlanDraft::default(),
+            field_states: Vec::new(),
+            ids_have_dots: false,
+            keeps_phase,
+            duplicates: Vec::new(),
+            n_tables: 0,
+        }
     }
 
     pub(super) fn reserve(&mut self, n_tasks: usize) {
@@ -54,62 +71,110 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         self.plan.tasks.is_empty()
     }
 
-    /// Returns the index of the task that a row or section describes, or `None` (and an error) if it is a duplicate.
+    /// Returns the index of the task that a row or section describes, or `None` if it is a duplicate, which `finish`
+    /// reports.
     pub(super) fn find_or_add_task(
         &mut self,
-        id: &'a str,
+        reference: &IdReference<'a>,
         id_span: Range<usize>,
         source: FieldSource,
+        is_done: bool,
     ) -> Option<usize> {
+        // The id is part of the text, with or without its phase.
+        let written = match self.keeps_phase && reference.phase.is_some() {
+            true => id_span.clone(),
+            false => id_span.end - reference.id.len()..id_span.end,
+        };
+        let id = self.text.get(written)?;
         let index = *self.plan.index_by_id.entry(id).or_insert(self.plan.tasks.len());
+        let n_tables = self.n_tables;
         let Some(state) = self.field_states.get_mut(index) else {
-            self.ids_have_dots |= id.contains('.');
+            self.ids_have_dots |= id.contains('.') && reference.shape() != IdShape::Compound;
             self.plan.push_task(Task::new(id.parse().ok()?, String::new()), TaskDraft::new(id_span));
+            if self.keeps_phase && reference.phase.is_some() {
+                self.plan.tasks_by_bare_id.entry(reference.id.as_ref().to_owned()).or_default().push(index);
+            }
             let mut state = TaskFieldState::default();
+            state.table = Some(n_tables);
             state.seen_sources[source as usize] = true;
             self.field_states.push(state);
             return Some(index);
         };
         if state.seen_sources[source as usize] {
-            let what = if source == FieldSource::Section { "section" } else { "row" };
-            let message = format!("duplicate {what} for {id}");
-            self.diagnostics.push(
-                Diagnostic::error(DiagnosticCode::ParseFail, id_span, message)
-                    .with_hint("give one of them a different id"),
-            );
+            // A row in another table is an overview.
+            if source == FieldSource::Section || state.table == Some(n_tables) {
+                self.duplicates.push(DuplicateTask { first: index, span: id_span, is_done });
+            }
             return None;
         }
         state.seen_sources[source as usize] = true;
-        if source == FieldSource::Section
-            && let Some(draft) = self.plan.task_drafts.get_mut(index)
-        {
-            draft.id_span = id_span;
+        match source {
+            FieldSource::Section => {
+                if let Some(draft) = self.plan.task_drafts.get_mut(index) {
+                    draft.id_span = id_span;
+                }
+            }
+            FieldSource::Row => state.table = Some(n_tables),
         }
         Some(index)
+    }
+
+    /// Sets whether the duplicate that was found last is done.
+    pub(super) fn set_duplicate_status(&mut self, value: &str) {
+        if let Some(duplicate) = self.duplicates.last_mut() {
+            duplicate.is_done |= values::parse_status(value) == Some(TaskStatus::Done);
+        }
+    }
+
+    pub(super) fn begin_table(&mut self) {
+        self.n_tables += 1;
+    }
+
+    /// Records a part of the file that was read.
+    pub(super) fn cover(&mut self, span: Range<usize>) {
+        self.plan.covered.push(span);
+    }
+
+    /// Tells whether a task has this id.
+    pub(super) fn has_id(&self, index: usize, id: &str) -> bool {
+        self.plan.tasks.get(index).is_some_and(|task| task.id.as_str() == id)
+    }
+
+    /// Adds the files that a text names.
+    pub(super) fn add_paths(&mut self, index: usize, text: &str) {
+        if let Some(task) = self.plan.tasks.get_mut(index) {
+            push_paths(text, &mut task.touches);
+        }
+    }
+
+    /// Tells whether a value can be the name of an agent; otherwise a note says that it is text.
+    pub(super) fn is_agent_name(&mut self, key: &'static str, value: &str) -> bool {
+        // In Korean plans the same word is also the heading of a description.
+        let start = text::span_of_slice(self.text, value, 0).start;
+        let before = self.text.get(text::line_start(self.text, start)..start).unwrap_or_default();
+        let is_word = !value.contains(char::is_whitespace) && !value.contains('`');
+        let is_name = is_word && !value.is_empty() || !before.contains("검증");
+        if !is_name && !value.is_empty() {
+            let problem = Problem::NotAnAgent { key, text: text::truncate_for_message(value) };
+            self.diagnostics.push(start..start + value.len(), problem);
+        }
+        is_name
     }
 
     /// Warns of an unknown key or column, given the known name that it resembles. `name` is a part of the text.
     pub(super) fn warn_of_misspelled_key(&mut self, misspelled: Option<(&str, &'static str)>) {
         let Some((name, known)) = misspelled else { return };
         let span = text::span_of_slice(self.text, name, 0);
-        let message =
-            format!("unknown key '{}' is ignored; it resembles '{known}'", text::truncate_for_message(name));
-        self.diagnostics
-            .push(Diagnostic::warning(span, message).with_hint(format!("did you mean **{known}**?")));
+        let problem = Problem::UnknownKey { name: text::truncate_for_message(name), known };
+        self.diagnostics.push(span, problem);
     }
 
-    /// Sets the check box before an id.
-    pub(super) fn set_checkbox(
-        &mut self,
-        index: usize,
-        source: FieldSource,
-        is_ticked: bool,
-        mark: Range<usize>,
-    ) {
+    /// Sets the check box or symbol at an id or title.
+    pub(super) fn set_mark(&mut self, index: usize, source: FieldSource, is_done: bool, mark: StatusMark) {
         if let Some(state) = self.field_states.get_mut(index)
             && state.checkbox.as_ref().is_none_or(|(previous, ..)| source < *previous)
         {
-            state.checkbox = Some((source, is_ticked, mark));
+            state.checkbox = Some((source, is_done, mark));
         }
     }
 
@@ -174,7 +239,8 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         let one = |value: &FieldValue<'_, '_>| parse_scalar(&value.full_text(text));
         let many = |value: &FieldValue<'_, '_>| text::parse_values(&value.full_text(text));
         match key {
-            FieldKey::Id | FieldKey::After | FieldKey::Artefacts | FieldKey::Acceptance => {}
+            FieldKey::Id | FieldKey::Number | FieldKey::After | FieldKey::Acceptance => {}
+            FieldKey::Files | FieldKey::Artefacts => push_paths(&value.full_text(text), &mut task.touches),
             FieldKey::Title => task.title = join_lines(&value.full_text(text)),
             FieldKey::Dependencies => {
                 let end = match value.continuation {
@@ -222,8 +288,9 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
 
     /// Applies check boxes, phases and layers, and returns the draft.
     pub(super) fn finish(self) -> PlanDraft<'a> {
-        let Self { mut plan, field_states: state, diagnostics, ids_have_dots, .. } = self;
-        for ((task, draft), state) in plan.tasks.iter_mut().zip(&mut plan.task_drafts).zip(state) {
+        let Self { text, mut plan, field_states: mut state, diagnostics, ids_have_dots, duplicates, .. } =
+            self;
+        for ((task, draft), state) in plan.tasks.iter_mut().zip(&mut plan.task_drafts).zip(&mut state) {
             if let Some(title) = strip_layer_label(&task.title, task.layer.as_deref()) {
                 task.title = title.to_owned();
             }
@@ -231,8 +298,12 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             // marked done.
             task.done |=
                 state.is_status_done || state.checkbox.as_ref().is_some_and(|(_, is_ticked, _)| *is_ticked);
-            if let Some((_, _, mark)) = state.checkbox {
-                draft.status_mark = Some(StatusMark::Checkbox(mark));
+            if let Some((_, _, mark)) = state.checkbox.take() {
+                draft.status_mark = Some(mark);
+            }
+            // A table may have only a description.
+            if task.title.is_empty() && state.is_set(FieldSource::Row, FieldKey::Description) {
+                task.title = task.text.lines().next().unwrap_or_default().trim().to_owned();
             }
             if let Some((_, number)) = state.phase {
                 task.phase = number;
@@ -240,8 +311,30 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
                 task.phase = phase_from_id(&task.id, &draft.id_span, diagnostics);
             }
         }
+        if !duplicates.is_empty() {
+            let lines = LineIndex::new(text.as_bytes());
+            for DuplicateTask { first, span, is_done } in duplicates {
+                let (Some(task), Some(draft)) = (plan.tasks.get(first), plan.task_drafts.get(first)) else {
+                    continue;
+                };
+                let problem = Problem::DuplicateId {
+                    id: task.id.to_string(),
+                    first_line: lines.line_of(draft.id_span.start),
+                    are_done: task.done && is_done,
+                };
+                diagnostics.push(span, problem);
+            }
+        }
         plan
     }
+}
+
+/// A row or section whose id an earlier one has.
+struct DuplicateTask {
+    /// Index of the task that has the id.
+    first: usize,
+    span: Range<usize>,
+    is_done: bool,
 }
 
 /// Joins two texts with an empty line between them.
@@ -260,11 +353,7 @@ fn join_paragraphs(mut text: String, below: String) -> String {
 fn phase_from_id(id: &TaskId, span: &Range<usize>, diagnostics: &mut DiagnosticSink) -> PhaseNumber {
     let first = id.numbers().next().unwrap_or_default();
     first.parse().unwrap_or_else(|_| {
-        let message = format!("the first number of {id} is too large for a phase number");
-        diagnostics.push(
-            Diagnostic::error(DiagnosticCode::ParseFail, span.clone(), message)
-                .with_hint("use a smaller number, or set Phase for this task"),
-        );
+        diagnostics.push(span.clone(), Problem::PhaseNumberTooLarge { id: id.to_string() });
         1
     })
 }

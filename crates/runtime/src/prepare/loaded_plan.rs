@@ -21,6 +21,8 @@ pub struct LoadedPlan {
     pub source: Vec<u8>,
     /// Format, if it was named.
     pub format: Option<PlanFormat>,
+    /// Tag of Task Master, if one was named.
+    pub tag: Option<String>,
     /// Parsed plan and its diagnostics.
     pub reading: ParsedPlan,
 }
@@ -30,7 +32,7 @@ impl LoadedPlan {
     pub fn find(
         project: &Path,
         named: Option<&Path>,
-        format: Option<PlanFormat>,
+        options: ParseOptions<'_>,
     ) -> Result<Self, PrepareError> {
         let file = match named {
             Some(named) => {
@@ -38,37 +40,35 @@ impl LoadedPlan {
             }
             None => find_plan_path(project)?,
         };
-        Self::load_file(file, format)
+        Self::load_file(file, options)
     }
 
     /// Reads a plan that [`super::find_plan_files`] lists, by its path relative to the project.
-    pub fn load_listed(
-        project: &Path,
-        path: &Path,
-        format: Option<PlanFormat>,
-    ) -> Result<Self, PrepareError> {
+    pub fn load_listed(project: &Path, path: &Path, options: ParseOptions<'_>) -> Result<Self, PrepareError> {
         let is_named = |found: &&super::PlanFile| found.path == path;
         let found = super::find_plan_files(project);
         let file = found.iter().find(is_named).and_then(|found| resolve_inside(project, &found.path));
-        Self::load_file(file.ok_or_else(|| PrepareError::NoPlan { project: project.to_owned() })?, format)
+        Self::load_file(file.ok_or_else(|| PrepareError::NoPlan { project: project.to_owned() })?, options)
     }
 
     /// Reads a plan given as text.
-    pub fn from_text(name: &str, text: String, format: Option<PlanFormat>) -> Self {
+    pub fn from_text(name: &str, text: String, options: ParseOptions<'_>) -> Self {
         let source = text.into_bytes();
-        let reading = parse(&source, ParseOptions { format });
-        Self { file: None, name: name.to_owned(), source, format, reading }
+        let reading = parse(&source, options);
+        let (format, tag) = (options.format, options.tag.map(str::to_owned));
+        Self { file: None, name: name.to_owned(), source, format, tag, reading }
     }
 
-    fn load_file(file: PathBuf, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
+    fn load_file(file: PathBuf, options: ParseOptions<'_>) -> Result<Self, PrepareError> {
         let source = input::read(&file, FILE_BYTES_MAX)?;
-        let reading = parse(&source, ParseOptions { format });
-        Ok(Self { name: file.display().to_string(), file: Some(file), source, format, reading })
+        let reading = parse(&source, options);
+        let (format, tag) = (options.format, options.tag.map(str::to_owned));
+        Ok(Self { name: file.display().to_string(), file: Some(file), source, format, tag, reading })
     }
 
     /// Fails if the plan has errors.
     pub(crate) fn check_valid(&self) -> Result<(), PrepareError> {
-        let errors = self.reading.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let errors = self.reading.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
         match errors.count() {
             0 => Ok(()),
             n_errors => Err(PrepareError::PlanMistakes { name: self.name.clone(), n_errors }),

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use axum::{Json, extract::State, http::StatusCode, response::Response};
-use domain::RunId;
+use domain::{Locale, RunId};
 use plan::{ParseOptions, PlanReport};
 use runtime::prepare::{
     EarlierRun, LoadedPlan, PrepareError, PreparedRun, RepeatPolicy, RunOptions, StartRemark,
@@ -95,11 +95,12 @@ pub(super) async fn read_plan_text(State(api): State<Api>, query: QueryPairs) ->
 )]
 pub(super) async fn check(
     State(api): State<Api>,
+    RequestLocale(locale): RequestLocale,
     JsonBody(PlanCheckRequest { name: _, text }): JsonBody<PlanCheckRequest, PLAN_BYTES_MAX>,
 ) -> Result<Response, ApiError> {
     api.run_blocking(move |_| {
-        let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
-        json_response(&PlanReport::new(&reading, text.as_bytes()))
+        let reading = plan::parse(text.as_bytes(), ParseOptions::default());
+        json_response(&PlanReport::new(&reading, text.as_bytes(), locale))
     })
     .await
 }
@@ -123,7 +124,7 @@ pub(super) async fn start_plan(
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
     check_names(&start)?;
     api.run_blocking(move |host| {
-        let prepared = prepare(host, start)?;
+        let prepared = prepare(host, start, locale)?;
         let run = host.start_run(prepared.new)?;
         let notes = prepared.remarks.iter().map(|remark| remark.sentence(locale)).collect();
         Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
@@ -152,7 +153,7 @@ pub(super) async fn preview_start(
     api.run_blocking(move |host| {
         let is_including = start.include_changes;
         // Including the changes makes a commit.
-        let prepared = prepare(host, PlanStartRequest { include_changes: false, ..start })?;
+        let prepared = prepare(host, PlanStartRequest { include_changes: false, ..start }, locale)?;
         let remarks = prepared.remarks.into_iter().map(|remark| {
             if is_including && let StartRemark::Uncommitted { files } = remark {
                 return StartRemark::ChangesIncluded { files };
@@ -179,11 +180,13 @@ fn check_names(start: &PlanStartRequest) -> Result<(), ApiError> {
 }
 
 /// Prepares the run of a request.
-fn prepare(host: &Host, start: PlanStartRequest) -> Result<PreparedRun, ApiError> {
+fn prepare(host: &Host, start: PlanStartRequest, locale: Locale) -> Result<PreparedRun, ApiError> {
     let project = check_project_listed(host, &start.project)?;
     let plan = match (&start.path, start.text) {
         (Some(path), None) => load_listed(&project, path)?,
-        (None, Some(text)) => LoadedPlan::from_text(start.name.as_deref().unwrap_or("plan"), text, None),
+        (None, Some(text)) => {
+            LoadedPlan::from_text(start.name.as_deref().unwrap_or("plan"), text, ParseOptions::default())
+        }
         (Some(_), Some(_)) | (None, None) => {
             let hint = "Send the path of a plan of the project, or the text of a plan.";
             let detail = "Exactly one of 'path' and 'text' is required.";
@@ -205,7 +208,7 @@ fn prepare(host: &Host, start: PlanStartRequest) -> Result<PreparedRun, ApiError
         person: start.person,
     };
     runtime::prepare::prepare_run(&project, &loaded.config, &plan, &options)
-        .map_err(|error| api_error_from_prepare(&error, &plan))
+        .map_err(|error| api_error_from_prepare(&error, &plan, locale))
 }
 
 /// Returns the earlier runs of a project, the newest first.
@@ -224,7 +227,7 @@ fn required_path(query: &mut QueryReader, name: &'static str) -> Result<PathBuf,
 
 /// Reads a plan of a project. Only listed plans are readable, whatever the path resolves to.
 fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
-    LoadedPlan::load_listed(project, path, None).map_err(|error| match error {
+    LoadedPlan::load_listed(project, path, ParseOptions::default()).map_err(|error| match error {
         PrepareError::Input(error) if matches!(error.kind, InputErrorKind::TooLarge { .. }) => {
             ApiError::new(ProblemCode::TooLarge, error.to_string(), error.hint())
         }
@@ -261,7 +264,7 @@ fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
 }
 
 /// Returns the error for a run that cannot be prepared.
-fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
+fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan, locale: Locale) -> ApiError {
     let (code, hint) = match error {
         PrepareError::Input(_) | PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. } => {
             (ProblemCode::UnknownPlan, error.hint())
@@ -295,7 +298,7 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
     };
     let mut api_error = ApiError::new(code, error_chain(error), hint);
     if matches!(error, PrepareError::PlanMistakes { .. }) {
-        let report = PlanReport::new(&plan.reading, &plan.source);
+        let report = PlanReport::new(&plan.reading, &plan.source, locale);
         api_error.problem.diagnostics =
             report.diagnostics.iter().take(DIAGNOSTICS_MAX).map(ProblemDiagnostic::from_diagnostic).collect();
     }

@@ -57,7 +57,7 @@ pub(crate) fn run() -> Result<Report> {
 
 /// Checks that a generated plan is parsed completely: a fast wrong result does not count.
 fn check_generated_plan(text: &str, format: PlanFormat) -> Result<()> {
-    let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
+    let reading = plan::parse(text.as_bytes(), ParseOptions::default());
     let n_tasks = reading.plan.tasks.len();
     let n_dependencies: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();
     ensure!(reading.format == Some(format), "{format:?} was written, {:?} recognised", reading.format);
@@ -74,7 +74,7 @@ fn check_generated_plan(text: &str, format: PlanFormat) -> Result<()> {
 
 /// Parses, checks and sorts a plan.
 fn parse_and_sort_plan(text: &str) -> u64 {
-    let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
+    let reading = plan::parse(text.as_bytes(), ParseOptions::default());
     let order = TaskGraph::new(&reading.plan).topological_order();
     (order.len() + reading.diagnostics.len()) as u64
 }

@@ -1,0 +1,217 @@
+//! Finds the lines that look like tasks but were not read, so that nothing is lost without a word.
+
+use std::{collections::HashMap, ops::Range};
+
+use crate::{
+    dependencies::{IdReference, IdShape, is_requirement_id},
+    diagnostic::DiagnosticSink,
+    format::PlanFormat,
+    heading::{self, Heading},
+    plan::Task,
+    problem::{NearestLine, Problem},
+    text::{parse_checkbox, truncate_for_message},
+};
+
+/// A line that looks like a task.
+struct Candidate<'a> {
+    line: &'a str,
+    span: Range<usize>,
+    is_box: bool,
+    has_id: bool,
+    /// The id at its start, if the plan has a task of that name.
+    known: Option<(&'a str, usize)>,
+}
+
+/// Reports lines outside of the covered parts that look like tasks, one report for neighbours.
+pub(crate) fn report_unread_lines(
+    text: &str,
+    mut covered: Vec<Range<usize>>,
+    format: PlanFormat,
+    tasks: &[Task],
+    diagnostics: &mut DiagnosticSink,
+) {
+    covered.sort_unstable_by_key(|span| span.start);
+    let reported = diagnostics.sorted_starts();
+    let is_reported = |line: &Range<usize>| {
+        let next = reported.partition_point(|&start| start < line.start);
+        reported.get(next).is_some_and(|&start| start < line.end)
+    };
+    let mut lines_by_id: Option<HashMap<&str, usize>> = None;
+    let mut group: Vec<Candidate<'_>> = Vec::new();
+    let mut in_criteria = false;
+    for gap in gaps(&covered, text.len()) {
+        let mut start = gap.start;
+        for line in text.get(gap.clone()).unwrap_or_default().split_inclusive('\n') {
+            let span = start..start + line.trim_end().len();
+            start += line.len();
+            if ["```", "~~~", "<!--", "-->"].iter().any(|mark| line.trim_start().starts_with(mark)) {
+                // Code and comments are reported apart from what surrounds them.
+                push_group(&mut group, format, in_criteria, diagnostics);
+            }
+            if line.starts_with('#') {
+                push_group(&mut group, format, in_criteria, diagnostics);
+                in_criteria = is_about_criteria(line);
+            }
+            let Some((content, id)) = task_like(line).filter(|_| !is_reported(&span)) else { continue };
+            let index = lines_by_id
+                .get_or_insert_with(|| tasks.iter().map(|task| (task.id.as_str(), task.line)).collect());
+            let known = id.and_then(|id| index.get_key_value(id).map(|(id, line)| (*id, *line)));
+            let is_box = parse_checkbox(content).is_some();
+            let candidate = Candidate { line: line.trim(), span, is_box, has_id: id.is_some(), known };
+            let is_alike = group.last().is_none_or(|last| {
+                last.known.is_some() == candidate.known.is_some()
+                    && (last.is_box, last.has_id) == (candidate.is_box, candidate.has_id)
+            });
+            if !is_alike {
+                push_group(&mut group, format, in_criteria, diagnostics);
+            }
+            group.push(candidate);
+        }
+        // What follows belongs to another part of the file.
+        push_group(&mut group, format, in_criteria, diagnostics);
+    }
+}
+
+/// Returns the parts of a file between the covered ones.
+fn gaps(covered: &[Range<usize>], end: usize) -> Vec<Range<usize>> {
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    for span in covered {
+        if span.start > at {
+            gaps.push(at..span.start);
+        }
+        at = at.max(span.end);
+    }
+    if at < end {
+        gaps.push(at..end);
+    }
+    gaps
+}
+
+fn push_group(
+    group: &mut Vec<Candidate<'_>>,
+    format: PlanFormat,
+    in_criteria: bool,
+    diagnostics: &mut DiagnosticSink,
+) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
+    let line = truncate_for_message(first.line);
+    let n_more = group.len() - 1;
+    let problem = match first.known {
+        Some((id, first_line)) => Problem::ListedAgain { line, id: id.to_owned(), first_line, n_more },
+        None if first.is_box && !first.has_id && format == PlanFormat::Checklist && !in_criteria => {
+            Problem::BoxesWithoutId { n: group.len(), example: "- [ ] ID …" }
+        }
+        None => Problem::NotRead { line, n_more },
+    };
+    diagnostics.push(first.span.start..last.span.end, problem);
+    group.clear();
+}
+
+fn is_about_criteria(heading: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "accept",
+        "definition of done",
+        "criteria",
+        "checklist",
+        "checkpoint",
+        "validation",
+        "note",
+        "example",
+        "format",
+        "depend",
+        "order",
+        "convention",
+        "의존",
+        "조건",
+        "기준",
+        "체크리스트",
+        "참고",
+    ];
+    let heading = heading.to_lowercase();
+    WORDS.iter().any(|word| heading.contains(word))
+}
+
+/// Returns the content of a line that looks like a task, without list marks, and the id at its start.
+fn task_like(line: &str) -> Option<(&str, Option<&str>)> {
+    let line = line.trim();
+    // Most lines are prose.
+    let first = *line.as_bytes().first()?;
+    if !matches!(first, b'#' | b'-' | b'*' | b'+' | b'|' | b'>' | b'0'..=b'9') {
+        return None;
+    }
+    let content = line.trim_start_matches(['>', ' ']);
+    if content.starts_with('#') {
+        let task = heading::parse_task_heading(&Heading::new(content, 0..content.len()))?;
+        let is_task = task.reference.shape() != IdShape::Short;
+        let id = content.get(task.id_span.clone())?;
+        return (is_task && !is_requirement_id(&task.reference.id)).then_some((content, Some(bare(id))));
+    }
+    if let Some(row) = content.strip_prefix('|') {
+        let cell = row.split('|').next()?.trim().trim_matches(['*', '`']);
+        let cell = heading::split_symbol(cell).map_or(cell, |(_, cell)| cell);
+        let cell = parse_checkbox(cell).map_or(cell, |(_, _, cell)| cell.trim());
+        return IdReference::parse_whole(cell).filter(is_certain).map(|_| (content, Some(bare(cell))));
+    }
+    let item = content.strip_prefix(['-', '*', '+']).map(str::trim_start).or_else(|| {
+        let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
+        content[n_digits..].strip_prefix(['.', ')']).filter(|rest| rest.starts_with(' ')).map(str::trim_start)
+    })?;
+    let (is_box, rest) = match parse_checkbox(item) {
+        Some((_, _, rest)) if rest.starts_with([' ', '*', '\\']) => (!rest.trim().is_empty(), rest),
+        _ => (false, item),
+    };
+    let rest = rest.trim_start_matches(['*', '\\', ' ', '`']);
+    let found = IdReference::parse_prefix(rest).filter(|(reference, length)| {
+        let ends = rest[*length..].starts_with(|next: char| !next.is_alphanumeric() && next != '-')
+            || rest.len() == *length;
+        ends && (is_box || is_certain(reference))
+    });
+    let id = found.map(|(_, length)| bare(&rest[..length]));
+    (is_box || id.is_some()).then_some((item, id))
+}
+
+/// Tells whether an id without a check box is one of a task.
+fn is_certain(reference: &IdReference<'_>) -> bool {
+    match reference.shape() {
+        IdShape::Letter => true,
+        IdShape::Compound => !is_requirement_id(&reference.id),
+        IdShape::Number | IdShape::Short => false,
+    }
+}
+
+/// Returns an id without its phase.
+fn bare(id: &str) -> &str {
+    match IdReference::parse_prefix(id) {
+        Some((reference, length)) if reference.phase.is_some() => &id[length - reference.id.len()..length],
+        _ => id,
+    }
+}
+
+/// Returns the first line of a file without tasks that nearly is one.
+pub(crate) fn find_nearest_line(text: &str) -> Option<NearestLine> {
+    let mut in_code = false;
+    text.lines().enumerate().find_map(|(index, line)| {
+        let content = line.trim();
+        in_code ^= content.starts_with("```");
+        let title = match content.strip_prefix('#') {
+            _ if in_code => None,
+            Some(_) => {
+                let heading = content.trim_start_matches('#').trim();
+                let n_id = heading.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+                let (id, title) = heading.split_at(n_id);
+                let id = id.trim_end_matches('.');
+                (!id.is_empty() && !title.trim().is_empty()).then(|| format!("### T{id}: {}", title.trim()))
+            }
+            None => {
+                let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
+                let numbered = content[n_digits..].strip_prefix(['.', ')']).filter(|_| n_digits > 0);
+                let item = numbered.or_else(|| content.strip_prefix(['-', '*', '+']));
+                let item = item.filter(|item| item.starts_with(' ')).map(str::trim);
+                item.filter(|item| !item.is_empty()).map(|item| format!("- [ ] {item}"))
+            }
+        }?;
+        let short = truncate_for_message;
+        Some(NearestLine { line: index + 1, text: short(content), rewritten: short(&title) })
+    })
+}

@@ -1,0 +1,124 @@
+//! Says where in its file each field of a task was read.
+
+use domain::{Priority, TaskId};
+
+use crate::{
+    heading::{self, Heading, PhaseHeadingNumber},
+    parse::ParsedPlan,
+    plan::Task,
+};
+
+/// A field of a task and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldOrigin {
+    /// Name as in the JSON of `jangdan plan check`.
+    pub field: &'static str,
+    pub value: String,
+    pub origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A line of the file, from 1.
+    Line(usize),
+    /// The order of the tasks in the file.
+    Order,
+    /// The id of the task.
+    Id,
+    /// Nothing in the file says it.
+    Default,
+}
+
+/// Returns the fields of a task with their origins; `None` if the plan has no such task.
+pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<FieldOrigin>> {
+    let index = parsed.plan.tasks.iter().position(|task| task.id == *id)?;
+    let task = parsed.plan.tasks.get(index)?;
+    let text = String::from_utf8_lossy(source);
+    let lines: Vec<&str> = text.lines().collect();
+    // The task ends before the next one; a table may say more about it elsewhere.
+    let later = parsed.plan.tasks.iter().map(|other| other.line).filter(|line| *line > task.line);
+    let own = task.line..later.min().unwrap_or(lines.len() + 1);
+    let find = |value: &str| -> Option<usize> {
+        let first = value.lines().map(str::trim).find(|line| !line.is_empty())?;
+        let holds = |line: &usize| lines.get(line - 1).is_some_and(|text| text.contains(first));
+        let everywhere = 1..lines.len() + 1;
+        own.clone().find(holds).or_else(|| everywhere.clone().find(holds))
+    };
+    let mut fields =
+        vec![FieldOrigin { field: "id", value: task.id.to_string(), origin: Origin::Line(task.line) }];
+    let mut push = |field, value: &str, missing: Origin| {
+        if !value.is_empty() {
+            let origin = find(value).map_or(missing, Origin::Line);
+            fields.push(FieldOrigin { field, value: value.to_owned(), origin });
+        }
+    };
+    push("title", &task.title, Origin::Default);
+    for name in &task.external {
+        push("external", name, Origin::Default);
+    }
+    push("agent", task.agent.as_deref().unwrap_or_default(), Origin::Default);
+    push("tester", task.tester.as_deref().unwrap_or_default(), Origin::Default);
+    push("verify", task.verify.as_deref().unwrap_or_default(), Origin::Default);
+    push("worktree", task.worktree.as_deref().unwrap_or_default(), Origin::Default);
+    push("layer", task.layer.as_deref().unwrap_or_default(), Origin::Default);
+    push("text", &task.text, Origin::Default);
+    task.acceptance.iter().for_each(|criterion| push("acceptance", criterion, Origin::Default));
+    task.touches.iter().for_each(|path| push("touches", path, Origin::Default));
+    task.references.iter().for_each(|reference| push("references", reference, Origin::Default));
+    fields.insert(1.min(fields.len()), phase_origin(task, &lines));
+    for id in &task.depends_on {
+        let mentions = |line: &usize| lines.get(line - 1).is_some_and(|text| names_id(text, id.as_str()));
+        let origin = own.clone().find(mentions).map_or(Origin::Order, Origin::Line);
+        fields.push(FieldOrigin { field: "dependsOn", value: id.to_string(), origin });
+    }
+    let status = parsed.status_line(index, source);
+    let done = if task.done { "true" } else { "false" };
+    fields.push(FieldOrigin {
+        field: "done",
+        value: done.to_owned(),
+        origin: status.map_or(Origin::Default, Origin::Line),
+    });
+    if task.priority != Priority::Normal {
+        let value = format!("{:?}", task.priority).to_lowercase();
+        let line = own.clone().find(|line| {
+            let text = lines.get(line - 1).map(|text| text.to_lowercase()).unwrap_or_default();
+            text.contains("priority") || text.contains("우선")
+        });
+        fields.push(FieldOrigin {
+            field: "priority",
+            value,
+            origin: line.map_or(Origin::Default, Origin::Line),
+        });
+    }
+    Some(fields)
+}
+
+/// Tells whether a line names an id as a whole word.
+fn names_id(line: &str, id: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric();
+    line.match_indices(id).any(|(at, _)| {
+        let after = &line[at + id.len()..];
+        !line[..at].ends_with(is_word) && !after.starts_with(is_word) && !after.starts_with('.')
+    })
+}
+
+fn phase_origin(task: &Task, lines: &[&str]) -> FieldOrigin {
+    let above = lines.get(..task.line.min(lines.len())).unwrap_or_default();
+    let is_own = |line: &str| {
+        let content = line.trim();
+        let heading = Heading::new(content, 0..content.len());
+        let of_task = heading::parse_task_heading(&heading).and_then(|task| task.phase);
+        let of_phase = heading::parse_phase_heading(heading.text).map(|phase| phase.number);
+        content.starts_with('#')
+            && (of_task == Some(task.phase) || of_phase == Some(PhaseHeadingNumber::Whole(task.phase)))
+    };
+    let heading = above.iter().rposition(|line| is_own(line));
+    let named_by_id = task.id.numbers().next().and_then(|first| first.parse().ok()) == Some(task.phase);
+    let origin = match heading {
+        Some(index) => Origin::Line(index + 1),
+        None if named_by_id => Origin::Id,
+        None => Origin::Default,
+    };
+    FieldOrigin { field: "phase", value: task.phase.to_string(), origin }
+}
