@@ -10,7 +10,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{Locale, PhaseNumber, RunId, TaskId};
+use domain::{LargeFile, LeftOutFiles, Locale, PhaseNumber, RunId, TaskId};
 use views::{PhaseRow, ReceiptPurpose, ReceiptRow, TaskRow, describe_check};
 
 use crate::{
@@ -132,8 +132,24 @@ fn print_receipt(locale: Locale, row: &ReceiptRow) -> io::Result<()> {
     for line in row.receipt.output_tail.trim_end().lines() {
         writeln!(out, "  {}", printable_line(line))?;
     }
+    for line in row.receipt.left_out.iter().flat_map(|files| left_out_lines(locale, files)) {
+        writeln!(out, "  {}", printable_line(&line))?;
+    }
     writeln!(out)?;
     out.flush()
+}
+
+/// Lists the files that are not part of the checked work.
+fn left_out_lines(locale: Locale, files: &LeftOutFiles) -> Vec<String> {
+    let (large, changed, unlisted) = match locale {
+        Locale::En => ("left out", "changed by the check, not part of the work", "files that are not listed"),
+        Locale::Ko => ("제외된 파일", "검증이 바꾼 파일(결과에 포함되지 않음)", "표시하지 않은 파일 수"),
+    };
+    let large_files = LargeFile::list_text(&files.large);
+    let n_unlisted = if files.n_unlisted == 0 { String::new() } else { files.n_unlisted.to_string() };
+    let lines = [(large, large_files), (changed, files.changed_by_check.join(", ")), (unlisted, n_unlisted)];
+    let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
+    lines.map(|(name, names)| format!("{name}: {names}")).collect()
 }
 
 /// Returns the command, its outcome, how long it ran, and when.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::{LeftOutFiles, Timestamp};
 
 /// Result of one round of testing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -75,6 +75,10 @@ pub struct Receipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub commit: Option<String>,
+    /// Files that are not part of the work; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub left_out: Option<LeftOutFiles>,
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
 }
@@ -89,6 +93,15 @@ fn one() -> u32 {
     1
 }
 
+/// Names a signal: those with which other programs end a process by name, others by number.
+pub fn signal_name(signal: i32) -> String {
+    match signal {
+        9 => "SIGKILL".to_owned(),
+        15 => "SIGTERM".to_owned(),
+        _ => format!("signal {signal}"),
+    }
+}
+
 /// Why a check could not run. Only the user can remove it; an agent that changes files cannot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -99,6 +112,8 @@ pub enum CheckObstacle {
     ProgramNotFound { program: String },
     /// A signal that Jangdan did not send ended the command.
     Signal { signal: i32 },
+    /// The command exited with the status that a shell has after a signal killed its child.
+    ExitStatus { exit_status: i32, signal: i32 },
     /// The command was not started: a lock was not free, or a set-up command of its worktree did not end in time.
     NotStarted { reason: String },
 }
@@ -107,7 +122,10 @@ impl fmt::Display for CheckObstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ProgramNotFound { program } => write!(f, "{program} is not on PATH"),
-            Self::Signal { signal } => write!(f, "it was ended by signal {signal}"),
+            Self::Signal { signal } => write!(f, "it was ended by {}", signal_name(*signal)),
+            Self::ExitStatus { exit_status, signal } => {
+                write!(f, "exit status {exit_status}, as after {}", signal_name(*signal))
+            }
             Self::NotStarted { reason } => f.write_str(reason),
         }
     }

@@ -1,4 +1,5 @@
-//! Untracked files above the size limit, which are committed only if the user says so.
+//! Untracked files above the size limit, which are committed only if the user says so, and other files that are not part of
+//! the work.
 
 use std::fmt;
 
@@ -39,6 +40,35 @@ impl fmt::Display for LargeFile {
     }
 }
 
+/// Limit of the listed files of each kind.
+const LISTED_MAX: usize = 100;
+
+/// Files in a worktree that are not part of the checked work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOutFiles {
+    /// Untracked files above the size limit.
+    pub large: Vec<LargeFile>,
+    /// Paths that the check itself created, changed or deleted.
+    pub changed_by_check: Vec<String>,
+    /// Number of files that are not listed, because there are too many.
+    pub n_unlisted: u32,
+}
+
+impl LeftOutFiles {
+    /// Lists files, as many as a receipt has room for; `None` if there are none.
+    pub fn list(mut large: Vec<LargeFile>, mut changed_by_check: Vec<String>) -> Option<Self> {
+        let excess = |length: usize| u32::try_from(length.saturating_sub(LISTED_MAX)).unwrap_or(u32::MAX);
+        let n_unlisted = excess(large.len()).saturating_add(excess(changed_by_check.len()));
+        large.truncate(LISTED_MAX);
+        changed_by_check.truncate(LISTED_MAX);
+        let is_empty = large.is_empty() && changed_by_check.is_empty();
+        (!is_empty).then_some(Self { large, changed_by_check, n_unlisted })
+    }
+}
+
 /// What happens to large files. Displays as the answer of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -75,7 +105,7 @@ impl fmt::Display for LargeFileDecision {
 
 #[cfg(test)]
 mod tests {
-    use super::{LargeFile, LargeFileDecision};
+    use super::{LISTED_MAX, LargeFile, LargeFileDecision, LeftOutFiles};
 
     #[test]
     fn sizes_have_at_most_one_decimal() {
@@ -91,5 +121,13 @@ mod tests {
         }
         assert_eq!(LargeFileDecision::parse(" 커밋 "), Some(LargeFileDecision::Commit));
         assert_eq!(LargeFileDecision::parse("delete it"), None);
+    }
+
+    #[test]
+    fn the_list_of_left_out_files_is_bounded() {
+        let paths = (0..LISTED_MAX + 2).map(|number| number.to_string()).collect();
+        let files = LeftOutFiles::list(Vec::new(), paths).unwrap();
+        assert_eq!((files.changed_by_check.len(), files.n_unlisted), (LISTED_MAX, 2));
+        assert_eq!(LeftOutFiles::list(Vec::new(), Vec::new()), None);
     }
 }

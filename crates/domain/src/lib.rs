@@ -42,14 +42,14 @@ pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, Escal
 pub use escalation_cause::EscalationCause;
 pub use event::{Event, RecordedEvent, events};
 pub use evidence::{ClaimEvidence, EvidenceGap, MissingEvidence, WorkChange};
-pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics};
+pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics, signal_name};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
 pub use inbox_item::InboxItem;
 pub use input::{AgentInvocationOutcome, ProvidedResource, SessionInput};
-pub use large_file::{LargeFile, LargeFileDecision};
+pub use large_file::{LargeFile, LargeFileDecision, LeftOutFiles};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
     AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,

@@ -137,13 +137,13 @@ impl RunRepository {
     /// later commits and snapshots leave it out.
     ///
     /// An agent that did not wait may have changed files too, so all of it is preserved under a ref, except files above
-    /// the limit.
+    /// the limit. Returns the paths.
     pub fn record_check_leftovers(
         &self,
         worktree: &TaskWorktree,
         tree: &str,
         large_files: &[LargeFile],
-    ) -> Result<(), RepoError> {
+    ) -> Result<Vec<PathBuf>, RepoError> {
         let slot = &worktree.slot;
         let after = write_tree_with_leftovers(slot)?;
         let leftovers = find_leftovers(slot, tree, large_files, &after)?;
@@ -156,7 +156,8 @@ impl RunRepository {
                 self.preserve_commit(&slot.name, &commit, &refs)?;
             }
         }
-        leftovers.write(slot)
+        leftovers.write(slot)?;
+        Ok(leftovers.0.into_keys().collect())
     }
 
     /// Records what the set-up of a worktree changed whose work had this tree before, and these files above the size

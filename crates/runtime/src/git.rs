@@ -295,16 +295,16 @@ impl RunGit {
         Ok(WorkToCheck { directory: worktree.path, tree, commit, large_files: snapshot.large_files })
     }
 
-    /// Records what the check of a task left behind in its worktree. `tree` is the tree that was checked, and
-    /// `large_files` the files above the size limit that were there.
+    /// Records what the check of a task left behind in its worktree, and returns the paths. `tree` is the tree that was
+    /// checked, and `large_files` the files above the size limit that were there.
     pub(crate) fn record_check_leftovers(
         &self,
         task: &TaskId,
         tree: &str,
         large_files: &[LargeFile],
-    ) -> Result<(), RepoError> {
+    ) -> Result<Vec<PathBuf>, RepoError> {
         let _lock = self.lock();
-        let Some(worktree) = self.run.open_worktree(task) else { return Ok(()) };
+        let Some(worktree) = self.run.open_worktree(task) else { return Ok(Vec::new()) };
         self.run.record_check_leftovers(&worktree, tree, large_files)
     }
 

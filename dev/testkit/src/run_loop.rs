@@ -215,6 +215,7 @@ fn passing_receipt(command: String) -> Receipt {
         output_tail: String::new(),
         tree: "1".to_owned(),
         commit: None,
+        left_out: None,
         started_at: Timestamp(0),
         finished_at: Timestamp(1),
     }

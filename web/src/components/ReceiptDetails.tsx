@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Receipt } from "~/api/generated";
+import type { LeftOutFiles, Receipt } from "~/api/generated";
 import { ClockTime, Duration } from "~/components/Time";
 
 type Props = { receipt: Receipt; passed: boolean; purpose?: string };
@@ -37,11 +37,36 @@ export function ReceiptDetails({ receipt, passed, purpose }: Props) {
         ) : (
           <p className="mb-2 text-soft text-xs">{t("checks.noOutput")}</p>
         )}
+        {receipt.leftOut && <LeftOutFileList files={receipt.leftOut} />}
         <p className="break-all text-faint text-xs">
           {t("checks.tree")} <code className="font-mono">{receipt.tree.slice(0, 12)}</code> ·{" "}
           {t("checks.hash")} <code className="font-mono">{receipt.outputHash.slice(0, 16)}</code>
         </p>
       </div>
     </details>
+  );
+}
+
+/** The files that are not part of the checked work. */
+function LeftOutFileList({ files }: { files: LeftOutFiles }) {
+  const { t } = useTranslation();
+  const large = files.large.map((file) => `${file.path} (${Math.round(file.bytes / 2 ** 20)} MiB)`);
+  const rows: [string, string[]][] = [
+    [t("checks.leftOut"), large],
+    [t("checks.changedByCheck"), files.changedByCheck],
+  ];
+  return (
+    <dl className="mb-2 break-all text-xs">
+      {rows.map(
+        ([name, paths]) =>
+          paths.length > 0 && (
+            <div key={name}>
+              <dt className="inline text-soft">{name}: </dt>
+              <dd className="inline font-mono">{paths.join(", ")}</dd>
+            </div>
+          ),
+      )}
+      {files.nUnlisted > 0 && <dd className="text-soft">{t("checks.unlistedFiles", { n: files.nUnlisted })}</dd>}
+    </dl>
   );
 }

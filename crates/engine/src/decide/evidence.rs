@@ -103,20 +103,8 @@ impl DecisionContext<'_> {
             return self.escalate_missing_evidence(task, words);
         }
         let evidence_gap = EvidenceGap { missing, last_words: words };
-        let draft = QuestionDraft {
-            kind: QuestionKind::Text,
-            text: evidence_gap.to_string(),
-            options: Vec::new(),
-            default: None,
-            context: None,
-            required: true,
-            permission: None,
-            similar: None,
-            prompt: None,
-            evidence_gap: Some(evidence_gap),
-            large_files: Vec::new(),
-        };
-        self.ask_question(session, draft);
+        let draft = QuestionDraft::new(QuestionKind::Text, evidence_gap.to_string());
+        self.ask_question(session, QuestionDraft { evidence_gap: Some(evidence_gap), ..draft });
     }
 
     /// Withdraws the question about the evidence of a task whose agent now reports it as done.

@@ -10,20 +10,9 @@ impl DecisionContext<'_> {
     pub(super) fn ask_about_large_files(&mut self, task: TaskIndex) -> bool {
         let files = self.run.task(task).large_files.undecided();
         let Some(session) = self.run.task(task).session().filter(|_| !files.is_empty()) else { return false };
-        let draft = QuestionDraft {
-            kind: QuestionKind::Selection,
-            text: question_text(&files),
-            options: LargeFileDecision::ALL.map(|decision| decision.to_string()).to_vec(),
-            default: None,
-            context: None,
-            required: true,
-            permission: None,
-            similar: None,
-            prompt: None,
-            evidence_gap: None,
-            large_files: files,
-        };
-        self.ask_question(session, draft);
+        let options = LargeFileDecision::ALL.map(|decision| decision.to_string()).to_vec();
+        let draft = QuestionDraft::new(QuestionKind::Selection, question_text(&files));
+        self.ask_question(session, QuestionDraft { options, large_files: files, ..draft });
         true
     }
 

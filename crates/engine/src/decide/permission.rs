@@ -40,17 +40,11 @@ impl DecisionContext<'_> {
             PermissionVerdict::Ask => {
                 let text = format!("Allow it to {} {}?", request.kind.pattern_name(), request.subject);
                 let draft = QuestionDraft {
-                    kind: QuestionKind::Permission,
-                    text,
                     options: vec!["allow".to_owned(), "deny".to_owned()],
-                    default: None,
                     context: request.detail.clone(),
-                    required: true,
                     similar: Some(propose_pattern(&request)),
                     permission: Some(request),
-                    prompt: None,
-                    evidence_gap: None,
-                    large_files: Vec::new(),
+                    ..QuestionDraft::new(QuestionKind::Permission, text)
                 };
                 return self.ask_question(session, draft);
             }

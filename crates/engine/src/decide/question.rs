@@ -36,6 +36,25 @@ pub(super) struct QuestionDraft {
     pub(super) large_files: Vec<LargeFile>,
 }
 
+impl QuestionDraft {
+    /// A question that must be answered, without options.
+    pub(super) fn new(kind: QuestionKind, text: String) -> Self {
+        Self {
+            kind,
+            text,
+            options: Vec::new(),
+            default: None,
+            context: None,
+            required: true,
+            permission: None,
+            similar: None,
+            prompt: None,
+            evidence_gap: None,
+            large_files: Vec::new(),
+        }
+    }
+}
+
 impl DecisionContext<'_> {
     /// Returns why a session cannot ask for anything now.
     pub(super) fn asking_rejection(&self, session: SessionId) -> Option<String> {
@@ -55,22 +74,8 @@ impl DecisionContext<'_> {
             AskUserType::Confirmation => QuestionKind::Confirmation,
         };
         let AskUser { question: text, options, default, context, required, .. } = ask;
-        self.ask_question(
-            session,
-            QuestionDraft {
-                kind,
-                text,
-                options,
-                default,
-                context,
-                required,
-                permission: None,
-                similar: None,
-                prompt,
-                evidence_gap: None,
-                large_files: Vec::new(),
-            },
-        );
+        let draft = QuestionDraft::new(kind, text);
+        self.ask_question(session, QuestionDraft { options, default, context, required, prompt, ..draft });
     }
 
     pub(super) fn handle_user_question_message(&mut self, session: SessionId, message: UserQuestion) {
@@ -83,22 +88,8 @@ impl DecisionContext<'_> {
             QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
         };
         let UserQuestion { question: text, options, default, required, .. } = message;
-        self.ask_question(
-            session,
-            QuestionDraft {
-                kind,
-                text,
-                options,
-                default,
-                context: None,
-                required,
-                permission: None,
-                similar: None,
-                prompt: None,
-                evidence_gap: None,
-                large_files: Vec::new(),
-            },
-        );
+        let draft = QuestionDraft::new(kind, text);
+        self.ask_question(session, QuestionDraft { options, default, required, ..draft });
     }
 
     /// Forwards the orchestrator's current question to the user, or asks a question of its own.
@@ -106,20 +97,7 @@ impl DecisionContext<'_> {
         if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
             self.emit(events::QuestionForwarded { question, text });
         } else {
-            let draft = QuestionDraft {
-                kind: QuestionKind::Text,
-                text,
-                options: Vec::new(),
-                default: None,
-                context: None,
-                required: true,
-                permission: None,
-                similar: None,
-                prompt: None,
-                evidence_gap: None,
-                large_files: Vec::new(),
-            };
-            self.ask_question(session, draft);
+            self.ask_question(session, QuestionDraft::new(QuestionKind::Text, text));
         }
     }
 

@@ -214,6 +214,7 @@ pub(crate) fn check_receipt(command: &str, exit_status: i32, output: &str, now: 
         output_tail: output.to_owned(),
         tree: "tree".to_owned(),
         commit: None,
+        left_out: None,
         started_at: now,
         finished_at: now,
     }

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{CheckObstacle, LargeFile, Receipt, TaskId, Timestamp};
+use domain::{CheckObstacle, LargeFile, LeftOutFiles, Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
     protocol::{Request, StderrMode, StdioAttachment},
@@ -49,7 +49,8 @@ const RETRIES_MAX: u32 = 10;
 /// signals that users rarely send.
 const CRASH_SIGNALS: [i32; 7] = [4, 5, 6, 7, 8, 11, 31];
 
-/// SIGKILL and SIGTERM, with which other programs end a process.
+/// SIGKILL and SIGTERM, with which other programs end a process, such as the kernel when memory is short. A shell exits with
+/// 128 and the number if they killed its child.
 const KILL_SIGNALS: [i32; 2] = [9, 15];
 
 /// Result of a job.
@@ -132,6 +133,7 @@ fn run_check_once(
             output_tail: result.output_tail,
             tree: work.tree.clone(),
             commit: work.commit.clone(),
+            left_out: LeftOutFiles::list(work.large_files.clone(), Vec::new()),
             started_at: result.started_at,
             finished_at: result.finished_at,
         }),
@@ -144,17 +146,15 @@ fn run_check_once(
     }
 }
 
-/// Returns the signal with which a child of the job's shell was killed, such as by the kernel when memory was short: a
-/// shell exits with 128 and the number.
-fn killed_child_signal(exit_status: Option<i32>) -> Option<i32> {
-    KILL_SIGNALS.into_iter().find(|signal| exit_status == Some(128 + signal))
-}
-
 /// Returns why a finished job says nothing about the work.
 fn obstacle(context: &RunContext, job: &Job<'_>, result: &JobResult) -> Option<CheckObstacle> {
-    let signal = result.signal.or_else(|| killed_child_signal(result.exit_status));
-    if let Some(signal) = signal.filter(|signal| !CRASH_SIGNALS.contains(signal)) {
+    if let Some(signal) = result.signal.filter(|signal| !CRASH_SIGNALS.contains(signal)) {
         return Some(CheckObstacle::Signal { signal });
+    }
+    if let Some(exit_status) = result.exit_status
+        && let Some(signal) = KILL_SIGNALS.into_iter().find(|signal| exit_status == 128 + signal)
+    {
+        return Some(CheckObstacle::ExitStatus { exit_status, signal });
     }
     if result.exit_status == Some(0) || result.is_timed_out {
         return None;
@@ -181,6 +181,7 @@ pub(super) fn unstarted_receipt(
         output_tail: String::new(),
         tree: work.tree.clone(),
         commit: work.commit.clone(),
+        left_out: LeftOutFiles::list(work.large_files.clone(), Vec::new()),
         started_at,
         finished_at: now(),
     }

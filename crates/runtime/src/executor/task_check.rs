@@ -2,7 +2,7 @@
 
 use std::{error::Error, fs, io, path::PathBuf};
 
-use domain::Receipt;
+use domain::{LeftOutFiles, Receipt};
 use engine::CheckOrder;
 use repo::RepoError;
 use tracing::warn;
@@ -46,14 +46,20 @@ pub(super) fn check_task(
     };
     let receipt = run_check(context, &job, &work);
     // A detached check continues; the next server records what it leaves behind.
-    if let Some(git) = &context.git
-        && stop_token.stop_request() != Some(StopRequest::Detach)
-        && let Err(error) = git.record_check_leftovers(task, &work.tree, &work.large_files)
-    {
-        // The next commit of the task has them.
-        warn!(%task, error = &error as &dyn Error, "cannot record what the check left behind");
-    }
-    receipt
+    let Some(git) = context.git.as_ref().filter(|_| stop_token.stop_request() != Some(StopRequest::Detach))
+    else {
+        return receipt;
+    };
+    let changed_by_check = match git.record_check_leftovers(task, &work.tree, &work.large_files) {
+        Ok(paths) => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        Err(error) => {
+            // The next commit of the task has them.
+            warn!(%task, error = &error as &dyn Error, "cannot record what the check left behind");
+            Vec::new()
+        }
+    };
+    let left_out = LeftOutFiles::list(work.large_files, changed_by_check);
+    receipt.map(|receipt| Receipt { left_out, ..receipt })
 }
 
 /// Returns the directory of a task's check, and the work that was there when the check started.

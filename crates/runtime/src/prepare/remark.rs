@@ -48,12 +48,47 @@ pub enum StartRemark {
     TasksLeftOut { n_tasks: usize, run: RunId },
 }
 
+/// What a user can do about a remark.
+enum NextStep<'a> {
+    IncludeChanges,
+    /// Watch the other active run.
+    Watch(&'a RunId),
+    /// Leave out what this run did.
+    LeaveOutDone(&'a RunId),
+    /// Land this run, if that was not done.
+    Land(&'a RunId),
+}
+
+impl NextStep<'_> {
+    fn terminal_hint(&self, locale: Locale) -> String {
+        let (english, korean) = match self {
+            Self::IncludeChanges => {
+                ("To include them: --include-changes".to_owned(), "포함하려면: --include-changes".to_owned())
+            }
+            Self::Watch(run) => {
+                (format!("Watch it: jangdan watch {run}"), format!("보기: jangdan watch {run}"))
+            }
+            Self::LeaveOutDone(_) => {
+                ("To run only the others: --open".to_owned(), "나머지만 실행하려면: --open".to_owned())
+            }
+            Self::Land(run) => (
+                format!("If its work is not in your branch yet: jangdan land {run}"),
+                format!("결과를 아직 브랜치에 병합하지 않았다면: jangdan land {run}"),
+            ),
+        };
+        match locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        }
+    }
+}
+
 impl StartRemark {
     /// Returns the sentence for the user of a terminal, with the option or command that helps, if there is one.
     pub fn text(&self, locale: Locale) -> String {
         let sentence = self.sentence(locale);
-        match self.terminal_hint(locale) {
-            Some(hint) => format!("{sentence} {hint}"),
+        match self.next_step() {
+            Some(step) => format!("{sentence} {}", step.terminal_hint(locale)),
             None => sentence,
         }
     }
@@ -68,10 +103,19 @@ impl StartRemark {
 
     /// Returns the other run that the remark is about.
     pub fn other_run(&self) -> Option<&RunId> {
+        match self.next_step()? {
+            NextStep::IncludeChanges => None,
+            NextStep::Watch(run) | NextStep::LeaveOutDone(run) | NextStep::Land(run) => Some(run),
+        }
+    }
+
+    /// Returns what the user can do about the remark, if anything.
+    fn next_step(&self) -> Option<NextStep<'_>> {
         match self {
-            Self::OtherRunActive { run, .. }
-            | Self::TasksRepeated { run, .. }
-            | Self::TasksLeftOut { run, .. } => Some(run),
+            Self::Uncommitted { .. } => Some(NextStep::IncludeChanges),
+            Self::OtherRunActive { run, .. } => Some(NextStep::Watch(run)),
+            Self::TasksRepeated { run, .. } => Some(NextStep::LeaveOutDone(run)),
+            Self::TasksLeftOut { run, .. } => Some(NextStep::Land(run)),
             Self::DefaultWorker { .. }
             | Self::AgentWithoutPreset { .. }
             | Self::SpecialistMissing { .. }
@@ -82,48 +126,11 @@ impl StartRemark {
             | Self::NoUserIdentity
             | Self::SubmodulesOff
             | Self::SubmoduleEmpty { .. }
-            | Self::Uncommitted { .. }
             | Self::ChangesIncluded { .. }
             | Self::Budgets { .. }
             | Self::CostUnknown { .. }
             | Self::LastRunUsed { .. } => None,
         }
-    }
-
-    fn terminal_hint(&self, locale: Locale) -> Option<String> {
-        let (english, korean) = match self {
-            Self::Uncommitted { .. } => {
-                ("To include them: --include-changes".to_owned(), "포함하려면: --include-changes".to_owned())
-            }
-            Self::OtherRunActive { run, .. } => {
-                (format!("Watch it: jangdan watch {run}"), format!("보기: jangdan watch {run}"))
-            }
-            Self::TasksRepeated { .. } => {
-                ("To run only the others: --open".to_owned(), "나머지만 실행하려면: --open".to_owned())
-            }
-            Self::TasksLeftOut { run, .. } => (
-                format!("If its work is not in your branch yet: jangdan land {run}"),
-                format!("결과를 아직 브랜치에 병합하지 않았다면: jangdan land {run}"),
-            ),
-            Self::DefaultWorker { .. }
-            | Self::AgentWithoutPreset { .. }
-            | Self::SpecialistMissing { .. }
-            | Self::MaybeSignedOut { .. }
-            | Self::CheckProgramMissing { .. }
-            | Self::InPlace
-            | Self::NoBranch
-            | Self::NoUserIdentity
-            | Self::SubmodulesOff
-            | Self::SubmoduleEmpty { .. }
-            | Self::ChangesIncluded { .. }
-            | Self::Budgets { .. }
-            | Self::CostUnknown { .. }
-            | Self::LastRunUsed { .. } => return None,
-        };
-        Some(match locale {
-            Locale::En => english,
-            Locale::Ko => korean,
-        })
     }
 
     fn in_english(&self) -> String {

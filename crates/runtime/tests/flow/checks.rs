@@ -275,11 +275,12 @@ fn check_with_a_missing_or_unexecutable_path_in_the_worktree_is_returned_to_the_
 
 #[test]
 fn check_that_is_killed_goes_to_the_user_and_a_crash_to_the_agent() {
-    for (command, kind) in [
-        ("kill -9 $$", EscalationType::CheckNotRun),
+    for (command, kind, cause) in [
+        ("kill -9 $$", EscalationType::CheckNotRun, "it was ended by SIGKILL"),
         // A child of the check, such as a test program that the kernel ends when memory is short.
-        ("sh -c 'kill -9 $$'; exit $?", EscalationType::CheckNotRun),
-        ("kill -SEGV $$", EscalationType::TestFailure),
+        ("sh -c 'kill -9 $$'; exit $?", EscalationType::CheckNotRun, "exit status 137, as after SIGKILL"),
+        ("exit 143", EscalationType::CheckNotRun, "exit status 143, as after SIGTERM"),
+        ("kill -SEGV $$", EscalationType::TestFailure, ""),
     ] {
         let fixture = RunFixture::new(WAITS_AND_REPEATS);
         fixture.release_barrier("T2");
@@ -288,6 +289,7 @@ fn check_that_is_killed_goes_to_the_user_and_a_crash_to_the_agent() {
         let run = fixture.start(work);
         let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
         assert_eq!(escalation.kind, kind, "{command}: {escalation:?}");
+        assert!(escalation.title.ends_with(cause), "{}", escalation.title);
     }
 }
 

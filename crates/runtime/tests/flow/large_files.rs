@@ -19,7 +19,8 @@ fn data_file() -> LargeFile {
 
 fn check_answer(answer: &str, merged_files: &[&str], left_out: &[LargeFile], marks: &[TaskMark]) {
     let fixture = RunFixture::new(SCRIPT);
-    let settings = RunSettings { verify: Some("test -f made.txt".to_owned()), ..settings() };
+    let settings =
+        RunSettings { verify: Some("echo checked > log.txt; test -f made.txt".to_owned()), ..settings() };
     let run = fixture.start_with(plan(&["T1"]), settings);
     let questions = fixture.wait_for_questions(&run, 1);
     assert_eq!(questions[0].large_files, [data_file()]);
@@ -30,6 +31,10 @@ fn check_answer(answer: &str, merged_files: &[&str], left_out: &[LargeFile], mar
     let task = fixture
         .wait_for(&run, |views| views.rows().tasks.iter().find(|row| row.state == TaskState::Done).cloned());
     assert_eq!((task.left_out.as_slice(), task.marks.as_slice()), (left_out, marks));
+    // The receipt of the check names what it left behind, too.
+    let rows = fixture.rows(&run);
+    let files = rows.receipts.iter().next().unwrap().receipt.left_out.clone().unwrap();
+    assert_eq!((files.large.as_slice(), files.changed_by_check), (left_out, vec!["log.txt".to_owned()]));
 }
 
 #[test]

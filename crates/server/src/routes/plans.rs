@@ -122,9 +122,7 @@ pub(super) async fn start_plan(
     RequestLocale(locale): RequestLocale,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
-    check_names(&start)?;
-    api.run_blocking(move |host| {
-        let prepared = prepare(host, start, locale)?;
+    with_prepared_run(&api, start, locale, move |host, prepared| {
         let run = host.start_run(prepared.new)?;
         let notes = prepared.remarks.iter().map(|remark| remark.sentence(locale)).collect();
         Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
@@ -149,11 +147,10 @@ pub(super) async fn preview_start(
     RequestLocale(locale): RequestLocale,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<Json<PlanStartPreview>, ApiError> {
-    check_names(&start)?;
-    api.run_blocking(move |host| {
-        let is_including = start.include_changes;
-        // Including the changes makes a commit.
-        let prepared = prepare(host, PlanStartRequest { include_changes: false, ..start }, locale)?;
+    let is_including = start.include_changes;
+    // Including the changes makes a commit.
+    let start = PlanStartRequest { include_changes: false, ..start };
+    with_prepared_run(&api, start, locale, move |_, prepared| {
         let remarks = prepared.remarks.into_iter().map(|remark| {
             if is_including && let StartRemark::Uncommitted { files } = remark {
                 return StartRemark::ChangesIncluded { files };
@@ -166,6 +163,17 @@ pub(super) async fn preview_start(
         Ok(Json(PlanStartPreview { remarks }))
     })
     .await
+}
+
+/// Prepares the run of a request, and calls `respond` with it.
+async fn with_prepared_run<T: Send + 'static>(
+    api: &Api,
+    start: PlanStartRequest,
+    locale: Locale,
+    respond: impl FnOnce(&Host, PreparedRun) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    check_names(&start)?;
+    api.run_blocking(move |host| respond(host, prepare(host, start, locale)?)).await
 }
 
 fn check_names(start: &PlanStartRequest) -> Result<(), ApiError> {

@@ -185,6 +185,7 @@ impl EngineRun {
             output_tail: String::new(),
             tree: "t".to_owned(),
             commit: None,
+            left_out: None,
             started_at: Timestamp(self.now),
             finished_at: Timestamp(self.now),
         };

@@ -550,6 +550,7 @@ fn receipt(tree: &str) -> Receipt {
         output_tail: String::new(),
         tree: tree.to_owned(),
         commit: None,
+        left_out: None,
         started_at: Timestamp(1),
         finished_at: Timestamp(2),
     }

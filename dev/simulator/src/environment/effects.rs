@@ -242,6 +242,7 @@ impl Environment {
             output_tail: String::new(),
             tree: "1".to_owned(),
             commit: None,
+            left_out: None,
             started_at: Timestamp(now),
             finished_at: Timestamp(now + 1_000),
         }
