@@ -312,3 +312,25 @@ export async function waitUntil<T>(read: () => T | Promise<T>, what: string): Pr
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** Files of a project with one task, whose agent runs `work` and reports it as done; its phase is approved automatically. */
+export function writerProject(work: string): Record<string, string> {
+  return {
+    "TASKS.md": "# Greeting\n\n## Phase 1: Text\n\n- [ ] T1.1 Write the greeting\n",
+    "jangdan.toml": `[team]
+worker = "writer"
+
+[agents.writer]
+extends = "shell"
+arguments = ["writer.sh"]
+
+[orchestration]
+gate_approval = "automatic"
+`,
+    "writer.sh": `read task
+${work}
+echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+read end
+`,
+  };
+}

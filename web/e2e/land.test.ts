@@ -4,28 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunRow } from "../src/api/generated.ts";
 import { accessibilityIssuesInBothThemes, screenshot } from "./accessibility.ts";
-import { type ProjectFixture, startProjectFixture, waitUntil } from "./fixture.ts";
-
-const WRITER = `read task
-echo "hello from the agent" > greeting.txt
-echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
-read end
-`;
-const CONFIG = `[team]
-worker = "writer"
-
-[agents.writer]
-extends = "shell"
-arguments = ["writer.sh"]
-
-[orchestration]
-gate_approval = "automatic"
-`;
-const FILES = {
-  "TASKS.md": "# Greeting\n\n## Phase 1: Text\n\n- [ ] T1.1 Write the greeting\n",
-  "jangdan.toml": CONFIG,
-  "writer.sh": WRITER,
-};
+import { type ProjectFixture, startProjectFixture, waitUntil, writerProject } from "./fixture.ts";
 
 let server: ProjectFixture;
 let page: Page;
@@ -44,7 +23,7 @@ const openSheet = async (name: string) => {
 };
 
 beforeAll(async () => {
-  server = await startProjectFixture(FILES);
+  server = await startProjectFixture(writerProject(`echo "hello from the agent" > greeting.txt`));
   server.git("branch", "release");
   const start = { project: server.project, path: "TASKS.md", person: "ana" };
   const answer = await server.post("/api/plans/start", start);

@@ -4,24 +4,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunRow, TaskRow } from "../src/api/generated.ts";
 import { accessibilityIssuesInBothThemes, screenshot } from "./accessibility.ts";
-import { type ProjectFixture, startProjectFixture, waitUntil } from "./fixture.ts";
+import { type ProjectFixture, startProjectFixture, waitUntil, writerProject } from "./fixture.ts";
 
-const WRITER = `read task
-echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
-echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
-read end
-`;
-const CONFIG = `[team]
-worker = "writer"
-
-[agents.writer]
-extends = "shell"
-arguments = ["writer.sh"]
-
-[orchestration]
-gate_approval = "automatic"
-`;
-const PLAN = "# Greeting\n\n## Phase 1: Text\n\n- [ ] T1.1 Write the greeting\n";
+const FILES = writerProject(`echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"`);
 
 let server: ProjectFixture;
 let page: Page;
@@ -43,7 +28,7 @@ const startAndFinish = async () => {
 };
 
 beforeAll(async () => {
-  server = await startProjectFixture({ "TASKS.md": PLAN, "jangdan.toml": CONFIG, "writer.sh": WRITER });
+  server = await startProjectFixture(FILES);
   page = await (await server.newContext()).newPage();
 });
 
@@ -85,7 +70,7 @@ test("a plan whose tasks are done is refused before the start", async () => {
 
 test("only the tasks that are still open run, and the run that did the others is linked", async () => {
   const [before] = await fetchRuns();
-  writeFileSync(join(server.project, "TASKS.md"), `${PLAN}- [ ] T1.2 Translate the greeting\n`);
+  writeFileSync(join(server.project, "TASKS.md"), `${FILES["TASKS.md"]}- [ ] T1.2 Translate the greeting\n`);
   const remarks = await openForm(page, "Plan");
   await remarks.getByText("already did and that are done again: 1.").waitFor();
   expect(await remarks.getByRole("link").first().getAttribute("href")).toBe(`/runs/${before?.id}`);

@@ -359,6 +359,22 @@ fn open_leaves_out_what_an_earlier_run_did() {
 }
 
 #[test]
+fn usage_of_the_last_run_is_said_before_the_next_one() {
+    let user = NewUser::new();
+    let usage = "{ usage = { input = 1200, output = 300, cost = 0.25 } },\n    { say =";
+    fs::write(user.path("script.toml"), SCRIPT.replace("{ say =", usage)).unwrap();
+    fs::write(user.path("project/TASKS.md"), "# Plan\n\n### T1.1: Do it\n").unwrap();
+    let automatic = ["run", "--no-wait", "--again", "--set", "orchestration.gate_approval=automatic"];
+    let (exit, first) = user.jangdan(&automatic);
+    assert!(exit == 0 && !first.contains("The last run of this plan"), "{exit}:\n{first}");
+    assert_output(
+        user.jangdan(&automatic),
+        0,
+        &["The last run of this plan (", ") used 1.5k tokens, $0.25."],
+    );
+}
+
+#[test]
 fn included_changes_are_seen_by_agents_and_stay_when_the_work_is_landed() {
     let user = NewUser::new();
     let append = "{ write = { path = 'new.txt', text = \"agent\\n\", append = true } },\n    { write =";

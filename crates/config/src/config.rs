@@ -92,6 +92,8 @@ pub struct WorktreeConfig {
     pub isolation: bool,
     /// Commands that prepare a new worktree.
     pub setup: Vec<String>,
+    /// Time limit of each of these commands in milliseconds.
+    pub setup_timeout_ms: u64,
     /// Ignored files to copy, relative to the project's root and inside it.
     pub copy: Vec<PathBuf>,
     /// Names of untracked files and folders that are not committed.
@@ -178,6 +180,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         worktree: WorktreeConfig {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
+            setup_timeout_ms: values.time("worktree.setup_timeout").unwrap_or(TIME_MS_MAX),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
             caches: values.texts("worktree.caches"),
             max_file_bytes: values.number("worktree.max_file_mib").map_or(u64::MAX, |mib| mib << 20),

@@ -53,7 +53,7 @@ pub(crate) fn suggestion(path: &[String]) -> Option<ProblemHint> {
     let n_known =
         (1..=path.len()).take_while(|&n| !matches!(path_kind(&path[..n]), PathKind::Unknown)).count();
     let (parent, rest) = path.split_at(n_known.min(path.len().saturating_sub(1)));
-    let Some((name, below)) = rest.split_first() else { return None };
+    let (name, below) = rest.split_first()?;
     if let Some(right) = closest_name(name, names_in(parent)) {
         let right = [parent, &[right.to_owned()], below].concat();
         return did_you_mean(vec![format!("`{}`", dotted(&right))]);

@@ -56,6 +56,8 @@ pub const KEYS: &[Key] = &[
     key("agents.*.fresh", ValueKind::Texts, "", "additional arguments for a new session; `{session}` is its id"),
     key("agents.*.resume", ValueKind::Texts, "", "additional arguments for a resumed session"),
     key("agents.*.environment.*", ValueKind::Text, "", "additional environment variable"),
+    key("agents.*.sandboxed.arguments", ValueKind::Texts, "", "additional arguments in Jangdan's sandbox, with which it runs commands without asking"),
+    key("agents.*.sandboxed.environment.*", ValueKind::Text, "", "additional environment variable in Jangdan's sandbox"),
     key("agents.*.form", ValueKind::Choice(&["text", "json"]), "", "format of its input"),
     key("agents.*.protocol", ValueKind::Choice(&["text", "none"]), "", "whether it knows Jangdan's messages; a program with \"none\" reports its task as done by exiting with status 0"),
     key("agents.*.keys", ValueKind::Choice(&["required", "optional"]), "", "whether its messages must contain the session key"),
@@ -105,6 +107,7 @@ pub const KEYS: &[Key] = &[
 
     key("worktree.isolation", ValueKind::Boolean, "true", "whether each task has its own worktree"),
     key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),
+    key("worktree.setup_timeout", DURATION, "30m", "time limit of each of these commands"),
     key("worktree.copy", ValueKind::InnerPaths, "[]", "ignored files and folders to copy into each worktree, such as `.env`"),
     key("worktree.caches", ValueKind::Names, CACHES, "untracked files and folders that tools create and that are not committed; `*` matches any characters"),
     key("worktree.max_file_mib", ValueKind::Number { min: 1, max: 1 << 20 }, "10", "size in MiB above which an untracked file is committed only after you say so"),

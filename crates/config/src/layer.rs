@@ -123,7 +123,7 @@ impl Layer<'_> {
 /// Tells whether the last part of an `environment` path is a valid variable name; true for other paths.
 fn has_valid_variable_name(path: &[String]) -> bool {
     match path {
-        [_, _, table, name] if table == "environment" => !name.is_empty() && !name.contains(['=', '\0']),
+        [_, _, .., table, name] if table == "environment" => !name.is_empty() && !name.contains(['=', '\0']),
         _ => true,
     }
 }

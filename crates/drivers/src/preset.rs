@@ -49,6 +49,9 @@ pub struct Preset {
     /// Variables that are added to its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// What it is also started with in Jangdan's sandbox, if the user's rules need not decide about each command.
+    #[serde(default)]
+    pub sandboxed: SandboxedStart,
     /// The format of its inputs.
     #[serde(default)]
     pub form: InputEncoding,
@@ -123,6 +126,16 @@ pub enum MessageKeyRule {
     Required,
 }
 
+/// What lets an agent run commands without asking, when Jangdan's sandbox limits what they can reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxedStart {
+    /// Further arguments of every start.
+    pub arguments: Vec<String>,
+    /// Variables that are added to its environment or replace those of the preset.
+    pub environment: BTreeMap<String, String>,
+}
+
 /// How to check whether an agent is logged in. Only the existence counts; the content is never read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -180,6 +193,14 @@ impl Preset {
         };
         let more = more.iter().map(|argument| argument.replace("{session}", session));
         self.arguments.iter().cloned().chain(more).collect()
+    }
+
+    /// Returns the preset with what it is started with if its commands need no permission.
+    pub fn without_command_permissions(&self) -> Self {
+        let mut preset = self.clone();
+        preset.arguments.extend(self.sandboxed.arguments.iter().cloned());
+        preset.environment.extend(self.sandboxed.environment.clone());
+        preset
     }
 
     /// Tells whether an ended session can be resumed in a new process. The agent may still refuse.

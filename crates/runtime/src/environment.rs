@@ -36,6 +36,9 @@ pub struct RunEnvironment {
     /// Commands that run in a new worktree before an agent starts there.
     #[serde(default)]
     pub setup: Vec<String>,
+    /// Time limit of each of them in milliseconds.
+    #[serde(default = "default_setup_timeout_ms")]
+    pub setup_timeout_ms: u64,
     /// Files ignored by git that are copied into new worktrees; paths relative to the project's folder.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
@@ -158,6 +161,11 @@ impl PlanOptions {
             tag: self.tag.as_deref(),
         }
     }
+}
+
+/// Time limit of a set-up command in runs of earlier versions.
+fn default_setup_timeout_ms() -> u64 {
+    30 * 60 * 1000
 }
 
 fn default_true() -> bool {

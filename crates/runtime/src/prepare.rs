@@ -115,6 +115,7 @@ pub fn prepare_run(
         agents: team.presets,
         presets: config.agents.clone(),
         setup: config.worktree.setup.clone(),
+        setup_timeout_ms: config.worktree.setup_timeout_ms,
         copy: config.worktree.copy.clone(),
         caches: config.worktree.caches.clone(),
         max_file_bytes: Some(config.worktree.max_file_bytes),

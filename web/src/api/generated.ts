@@ -166,6 +166,8 @@ export type CheckObstacle = { "type": "programNotFound", program: string,
 }
 | { "type": "signal", signal: number,
 }
+| { "type": "exitStatus", exitStatus: number, signal: number,
+}
 | { "type": "notStarted", reason: string,
 };
 
@@ -599,6 +601,16 @@ export type Layout = { width: number, height: number, nodeWidth: number, nodeHei
   nodes: Array<PlacedTask>,
   /** Dependencies between tasks. */
   edges: Array<Link>,
+};
+
+/** Files in a worktree that are not part of the checked work. */
+export type LeftOutFiles = {
+  /** Untracked files above the size limit. */
+  large: Array<LargeFile>,
+  /** Paths that the check itself created, changed or deleted. */
+  changedByCheck: Array<string>,
+  /** Number of files that are not listed, because there are too many. */
+  nUnlisted: number,
 };
 
 export type LineCounts = { added: number, removed: number,
@@ -1127,7 +1139,9 @@ export type Receipt = { command: string,
   /** Git tree the command ran on. */
   tree: string,
   /** Commit with this tree; absent if the work could not be committed. */
-  commit?: string, startedAt: Timestamp, finishedAt: Timestamp,
+  commit?: string,
+  /** Files that are not part of the work; absent if there are none. */
+  leftOut?: LeftOutFiles, startedAt: Timestamp, finishedAt: Timestamp,
 };
 
 export type ReceiptPurpose = "check" | "merge" | "gate";

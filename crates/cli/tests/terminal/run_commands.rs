@@ -259,6 +259,26 @@ fn checks_are_sandboxed_like_agents() {
 }
 
 #[test]
+fn a_sandboxed_agent_asks_for_commands_only_if_the_user_has_rules_for_them() {
+    let script = "read -r task\necho \"$1 $ASKING\" > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n";
+    for (rules, started_with) in [("", "unasked no"), ("[permissions]\ndeny = ['run:rm*']\n", " yes")] {
+        let project = TestProject::create_with_server(script);
+        let configuration = format!(
+            "sandbox = 'required'\n[orchestration]\ngate_approval = 'automatic'\n{rules}\
+             [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\nenvironment = {{ ASKING = 'yes' }}\n\
+             [agents.mine.sandboxed]\narguments = ['unasked']\nenvironment = {{ ASKING = 'no' }}\n",
+            project.temp_path("agent.sh").display()
+        );
+        std::fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
+        std::fs::write(project.root().join("TASKS.md"), "### T1: Write it\n").unwrap();
+        project.assert_succeeds(&["run", "TASKS.md", "--no-wait"], "1 of 1 done");
+        project.assert_succeeds(&["land"], "into main");
+        let written = std::fs::read_to_string(project.root().join("T1.txt")).unwrap();
+        assert_eq!(written.trim_end(), started_with, "{rules}");
+    }
+}
+
+#[test]
 fn budgets_are_said_before_a_run_starts() {
     let script = "read -r task\necho \"DONE:$JANGDAN_TASK:it is there\"\n";
     let project = TestProject::create_with_server(script);

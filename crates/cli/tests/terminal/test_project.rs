@@ -152,6 +152,7 @@ impl TestProject {
             agents: team.iter().map(|worker| (worker.name.clone(), worker.name.to_string())).collect(),
             presets: presets.collect::<String>().parse().unwrap(),
             setup: Vec::new(),
+            setup_timeout_ms: 60_000,
             copy: Vec::new(),
             caches: vec!["__pycache__".to_owned()],
             max_file_bytes: Some(10 << 20),

@@ -13,8 +13,8 @@ use domain::{MessageOffset, PhaseNumber, PlanTaskIds, Role, SessionId, TaskId, T
 use drivers::{AgentConfinement, DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
 use holder::protocol::Request;
 use sessions::{
-    AgentLaunch, Session, SessionEntry, SessionError, SessionReport, SessionState, StartRequest, boot_id,
-    command_line,
+    AgentLaunch, Enforcement, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport,
+    SessionState, StartRequest, boot_id, command_line, supported_sandbox,
 };
 
 use super::{run_context::RunContext, session::COMMANDS_MAX};
@@ -118,7 +118,8 @@ impl Process {
             },
             is_owned_by_run: true,
         };
-        let line = command_line(&spec.preset, agent.launch_mode());
+        let sandbox = context.sandbox();
+        let line = command_line(&started_preset(context, spec, &sandbox), agent.launch_mode());
         let mut environment = line.environment;
         let variables = context.environment_variables(spec.task.as_ref(), &spec.directory);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
@@ -129,7 +130,7 @@ impl Process {
             attachment: line.attachment,
             environment,
             memory_bytes_max: spec.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
-            sandbox: context.sandbox(),
+            sandbox,
             agent: Some(agent),
         };
         let entry = match previous {
@@ -264,6 +265,17 @@ pub(super) fn end_session_processes_and_wait(context: &RunContext, session: Sess
 }
 
 /// Returns the last process of a session with its number.
+/// Returns the preset that a process is started from. In the complete sandbox, an agent runs commands without asking,
+/// unless rules of the user must decide.
+fn started_preset(context: &RunContext, spec: &SessionSpec, sandbox: &Sandbox) -> Preset {
+    let is_confined =
+        sandbox.policy != SandboxPolicy::Off && supported_sandbox().state == Enforcement::Enforced;
+    match is_confined && !context.environment.must_ask {
+        true => spec.preset.without_command_permissions(),
+        false => spec.preset.clone(),
+    }
+}
+
 fn last_process(
     context: &RunContext,
     session: SessionId,

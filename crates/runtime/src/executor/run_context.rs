@@ -32,9 +32,6 @@ use crate::{
     saved_permissions::save_permission,
 };
 
-/// Time limit of a set-up command.
-const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
-
 /// Time that the processes of an ended run have to exit.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -316,7 +313,7 @@ impl RunContext {
                 command,
                 directory,
                 task,
-                timeout_ms: SETUP_MS_MAX,
+                timeout_ms: self.environment.setup_timeout_ms,
                 retries: 0,
                 stop_token,
                 is_sandboxed: false,

@@ -294,6 +294,51 @@ fn check_that_is_killed_goes_to_the_user_and_a_crash_to_the_agent() {
 }
 
 #[test]
+fn check_whose_worktree_cannot_be_set_up_in_time_goes_to_the_user() {
+    let fixture = RunFixture::new(
+        r#"
+read -r task
+echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
+echo here > "$BARRIER/$JANGDAN_TASK"
+while [ ! -e "$BARRIER/T1" ] || [ ! -e "$BARRIER/T2" ]; do sleep 0.01; done
+echo "DONE:$JANGDAN_TASK"
+while read -r line; do printf '%s\n' "$line" >> "$BARRIER/input"; done
+"#,
+    );
+    // The worktrees of the tasks are set up before both agents work; that of merged files hangs.
+    let (first, second) = (fixture.barrier_file("T1"), fixture.barrier_file("T2"));
+    let (first, second) = (first.display(), second.display());
+    let setup =
+        vec![format!("[ ! -e {first} ] || [ ! -e {second} ] || {{ echo installing; exec sleep 1000; }}")];
+    let environment = RunEnvironment { setup, setup_timeout_ms: 500, ..fixture.environment() };
+    let settings = RunSettings { verify: Some("true".to_owned()), ..settings() };
+    let run = fixture.start_with_environment(plan(&["T1", "T2"]), settings, environment);
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert_eq!(escalation.kind, EscalationType::CheckNotRun, "{escalation:?}");
+    assert!(escalation.title.contains("timed out: installing"), "{}", escalation.title);
+    assert_eq!(fixture.script_output("input"), "", "no agent is told");
+}
+
+#[test]
+fn check_that_meets_a_git_lock_goes_to_the_user() {
+    let fixture = RunFixture::new(
+        r#"
+read -r task
+echo made > made.txt
+: > "$(git rev-parse --git-dir)/index.lock"
+echo "DONE:$JANGDAN_TASK"
+while read -r line; do printf '%s\n' "$line" >> "$BARRIER/input"; done
+"#,
+    );
+    let settings = RunSettings { verify: Some("test -e made.txt".to_owned()), ..settings() };
+    let run = fixture.start_with(plan(&["T1"]), settings);
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert_eq!(escalation.kind, EscalationType::CheckNotRun, "{escalation:?}");
+    assert!(escalation.title.contains("index.lock"), "{}", escalation.title);
+    assert_eq!(fixture.script_output("input"), "", "the agent is not told");
+}
+
+#[test]
 fn failed_check_is_repeated_as_often_as_configured() {
     let fixture = RunFixture::new(WAITS_AND_REPEATS);
     fixture.release_barrier("T2");

@@ -163,6 +163,7 @@ impl RunFixture {
             agents: BTreeMap::new(),
             presets: self.presets.clone(),
             setup: Vec::new(),
+            setup_timeout_ms: 60_000,
             copy: vec![".env".into()],
             caches: vec!["__pycache__".to_owned()],
             max_file_bytes: Some(10 << 20),

@@ -1,8 +1,8 @@
 //! Executes effects: slowly, with failures, or never.
 
 use domain::{
-    CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Role, SessionId,
-    TaskId, Timestamp,
+    CheckObstacle, CheckpointOutcome, EffectId, GateReport, LeftOutFiles, MergeOutcome, Receipt, Report,
+    Role, SessionId, TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -118,7 +118,8 @@ impl Environment {
                 None
             }
             Effect::RunCheck(order) => {
-                let receipt = self.random_receipt(&order.command, 70);
+                let left_out = self.check_leftovers(&order.task);
+                let receipt = Receipt { left_out, ..self.random_receipt(&order.command, 70) };
                 Some(Report::CheckFinished { task: order.task.clone(), attempt: order.attempt, receipt })
             }
             Effect::Merge(order) => {
@@ -246,6 +247,12 @@ impl Environment {
             started_at: Timestamp(now),
             finished_at: Timestamp(now + 1_000),
         }
+    }
+
+    /// Some checks leave files behind. They are not part of the tree of the work, so they are no evidence of it.
+    fn check_leftovers(&self, task: &TaskId) -> Option<LeftOutFiles> {
+        let leaves_files = !self.is_faultless && self.content(task) % 3 == 1;
+        LeftOutFiles::list(Vec::new(), leaves_files.then(|| "log.txt".to_owned()).into_iter().collect())
     }
 
     fn unrun_receipt(&mut self) -> Receipt {
