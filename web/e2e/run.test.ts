@@ -166,6 +166,16 @@ test("a plan is checked while typing, and an error links to its line", async () 
   await page.getByRole("button", { name: "Start run" }).waitFor();
 });
 
+test("with open questions a message can be for the orchestrator alone", async () => {
+  await page.goto(pageUrl("/runs/RUN/activity"));
+  const box = page.getByPlaceholder("Message the orchestrator…");
+  await box.fill("good morning");
+  await box.press("Enter");
+  await page.getByRole("button", { name: "Just tell the orchestrator" }).click();
+  await page.locator('[data-author="person"]').getByText("good morning").waitFor();
+  for (const task of ["T1.1", "T1.3"]) expect((await questionOfTask(task))?.status).toBe("pending");
+});
+
 test("with two open questions a message asks which one it answers", async () => {
   await page.goto(pageUrl("/runs/RUN/activity"));
   const box = page.getByPlaceholder("Message the orchestrator…");
@@ -230,6 +240,10 @@ test("a running turn is shown until its row replaces it, with tool calls folded"
   expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
   expect(await page.locator("[data-running]").count()).toBe(0);
   const text = (await turn.textContent()) ?? "";
+  // Protocol messages are cards, and session keys are not shown.
+  await turn.locator('[data-message="progress"]').getByText("storage written, tests are next").waitFor();
+  await turn.locator('[data-message="done"]').getByText("the tests pass").waitFor();
+  expect(text).not.toMatch(/\[PROGRESS|DONE:/);
   const order = [
     "I'll read the plan",
     "tool calls",

@@ -2,6 +2,7 @@ import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
+import { Loading } from "~/components/Loading";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { useShortcuts } from "~/components/shortcuts";
 import { Toasts, toast } from "~/components/toasts";
@@ -39,7 +40,7 @@ export function AppShell() {
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <ConnectionBanner />
         <ErrorBoundary of={path}>
-          <Suspense>
+          <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>
         </ErrorBoundary>

@@ -3,7 +3,7 @@
 import { useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { InboxEntry } from "~/api/generated";
-import { isPlace, isWorkView, movedPlace, type Place, type WorkView } from "./places";
+import { isPlace, isWorkView, movedPlace, type PlaceName, type WorkView } from "./places";
 import { isTaskTab, type TaskTab } from "./taskTabs";
 
 /** The query parameters of all addresses of a run. */
@@ -11,7 +11,7 @@ export type RunSearch = {
   /** The open tab of a task's panel. */
   tab?: TaskTab;
   /** The place behind a panel. */
-  over?: Place;
+  over?: PlaceName;
   /** How the tasks are shown. */
   view?: WorkView;
   /** The phase that is reviewed. */

@@ -1,18 +1,18 @@
 /** The places of a run, and the ways to show its tasks. */
 
 export const PLACES = ["needs-you", "overview", "work", "review", "activity", "team"] as const;
-export type Place = (typeof PLACES)[number];
+export type PlaceName = (typeof PLACES)[number];
 
-export const DEFAULT_PLACE: Place = "overview";
+export const DEFAULT_PLACE: PlaceName = "overview";
 
 export const WORK_VIEWS = ["list", "board", "graph", "schedule"] as const;
 export type WorkView = (typeof WORK_VIEWS)[number];
 
-export const isPlace = (word: string): word is Place => (PLACES as readonly string[]).includes(word);
+export const isPlace = (word: string): word is PlaceName => (PLACES as readonly string[]).includes(word);
 export const isWorkView = (word: string): word is WorkView =>
   (WORK_VIEWS as readonly string[]).includes(word);
 
-type PlaceAddress = { place: Place; view?: WorkView };
+type PlaceAddress = { place: PlaceName; view?: WorkView };
 
 /** Where the views of earlier versions are now. Their links are still in messages and bookmarks. */
 const MOVED: Record<string, PlaceAddress> = {

@@ -7,14 +7,14 @@ import { ActionMenu } from "~/components/ActionMenu";
 import { Button } from "~/components/Button";
 import { useIsPanelOpen, useOpenEntry } from "~/components/navigation";
 import { ProgressBar } from "~/components/ProgressBar";
-import type { Place } from "~/components/places";
+import type { PlaceName } from "~/components/places";
 import { RunStateLabel } from "~/components/StateLabel";
 import { useShortcuts } from "~/components/shortcuts";
 import { Duration } from "~/components/Time";
 import { usedCostText, usedTokensText } from "~/components/usage";
 import { useRunActions } from "./useRunActions";
 
-export function RunHeader({ row, place }: { row: RunRow; place: Place }) {
+export function RunHeader({ row, place }: { row: RunRow; place: PlaceName }) {
   const { t } = useTranslation();
   const { actions, busy } = useRunActions(row);
   const immediate = actions.filter((action) => "perform" in action);

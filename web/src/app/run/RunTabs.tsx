@@ -2,14 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useInbox } from "~/api/hooks";
-import { PLACES, type Place } from "~/components/places";
+import { PLACES, type PlaceName } from "~/components/places";
 import { RUN_PLACES } from "./runPlaces";
 
 /** The places of a run as tabs. */
-export function RunTabs({ run, place }: { run: string; place: Place }) {
+export function RunTabs({ run, place }: { run: string; place: PlaceName }) {
   const { t } = useTranslation();
   const inbox = useInbox(run).data ?? [];
-  const counts: Partial<Record<Place, number>> = {
+  const counts: Partial<Record<PlaceName, number>> = {
     "needs-you": inbox.length,
     review: inbox.filter(({ item }) => item.type === "gate").length,
   };

@@ -38,18 +38,21 @@ export function ChatBox({ run }: { run: string }) {
       answerTarget({ before: chosen, wasEmpty: text.trim() === "", isEmpty: next.trim() === "", pending }),
     );
   };
-  const send = async () => {
+  const send = async (isForOrchestrator = false) => {
     const message = text.trim();
     // Without the questions it is unknown whether the message answers one.
     if (message === "" || busy || !isLoaded) return;
-    if (pending.length > 0 && !target) {
+    if (pending.length > 0 && !target && !isForOrchestrator) {
       setIsPicking(true);
       return;
     }
     setBusy(true);
     try {
       const chat = { chat: { text: message, talkOnly: true } };
-      await sendCommand(run, target ? { answer: { question: target.id, answer: message } } : chat);
+      await sendCommand(
+        run,
+        target && !isForOrchestrator ? { answer: { question: target.id, answer: message } } : chat,
+      );
       setText("");
       setChosen(null);
       setIsPicking(false);
@@ -71,12 +74,24 @@ export function ChatBox({ run }: { run: string }) {
   return (
     <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
       {isPicking && pending.length > 0 && (
-        <QuestionPicker pending={pending} chosen={chosen} onChoose={setChosen} />
+        <QuestionPicker
+          pending={pending}
+          chosen={chosen}
+          onChoose={setChosen}
+          onTell={() => void send(true)}
+        />
       )}
       {target && text !== "" && (
-        <p className="mb-1.5 truncate text-ask text-xs">
-          <code className="font-mono">{target.task ?? target.id}</code> {label}
-        </p>
+        <div className="mb-1.5 flex items-center gap-2">
+          <p className="min-w-0 flex-1 truncate text-ask text-xs">
+            <code className="font-mono">{target.task ?? target.id}</code> {label}
+          </p>
+          {!isPicking && (
+            <Button variant="quiet" onClick={() => void send(true)}>
+              {t("chat.justTell")}
+            </Button>
+          )}
+        </div>
       )}
       <form
         className="flex items-end gap-2"
@@ -111,9 +126,15 @@ export function ChatBox({ run }: { run: string }) {
   );
 }
 
-type QuestionPickerProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
+type QuestionPickerProps = {
+  pending: QuestionRow[];
+  chosen: string | null;
+  onChoose: (id: string) => void;
+  /** Sends the text to the orchestrator; it answers no question. */
+  onTell: () => void;
+};
 
-function QuestionPicker({ pending, chosen, onChoose }: QuestionPickerProps) {
+function QuestionPicker({ pending, chosen, onChoose, onTell }: QuestionPickerProps) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
   const which = t("chat.which", { count: pending.length });
@@ -133,6 +154,9 @@ function QuestionPicker({ pending, chosen, onChoose }: QuestionPickerProps) {
             <span className="min-w-0 truncate font-normal">{localize(question)}</span>
           </Button>
         ))}
+        <Button variant="quiet" className="w-fit" onClick={onTell}>
+          {t("chat.justTell")}
+        </Button>
       </div>
     </fieldset>
   );

@@ -12,6 +12,7 @@ import { Markdown } from "~/components/Markdown";
 import { Notice } from "~/components/Notice";
 import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
+import { AgentText } from "./AgentText";
 import { forwardedPerson } from "./forwardedPerson";
 import { ToolCalls } from "./ToolCalls";
 import { type TurnPart, toRunningTurnParts, toTurnParts, totalPartsSize } from "./turnParts";
@@ -152,7 +153,7 @@ function RunningTurnItem({ agent, parts, trouble }: RunningTurnContent) {
       <div className="flex min-w-0 flex-col gap-1">
         {parts.map((part, index) =>
           part.type === "text" ? (
-            <Markdown key={index} text={part.text} />
+            <AgentText key={index} text={part.text} />
           ) : (
             <ToolCalls key={index} tools={part.tools} isRunning={index === parts.length - 1} />
           ),
@@ -169,7 +170,8 @@ const FOLDED_LINES = 14;
 function FoldableText({ text, folded }: { text: string; folded: boolean }) {
   const { t } = useTranslation();
   const lines = text.split("\n");
-  if (!folded || lines.length <= FOLDED_LINES) return <Markdown text={text} />;
+  if (!folded) return <AgentText text={text} />;
+  if (lines.length <= FOLDED_LINES) return <Markdown text={text} />;
   return (
     <div>
       <Markdown text={lines.slice(0, FOLDED_LINES - 4).join("\n")} />
