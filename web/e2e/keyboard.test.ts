@@ -104,7 +104,7 @@ test("the question is answered, and the task continues", async () => {
   await pressTabUntilFocused(panel.getByRole("tab", { name: "Conversation" }));
   await pressKey("ArrowRight");
   await pressKey("Enter");
-  await page.waitForURL(/tab=output/);
+  await page.waitForURL(/tab=changes/);
   await pressTabUntilFocused(panel.locator('[data-option="2"]'));
   await pressKey("Enter");
   await panel.locator("header").getByText("Done", { exact: true }).waitFor();

@@ -34,3 +34,14 @@ test("a diff is split into files, and lines that look like headers are content",
   expect(binary).toMatchObject({ path: "한글.png", binary: true });
   expect(parseDiff("")).toEqual([]);
 });
+
+test("each line has its numbers before and after the change", () => {
+  const [file] = parseDiff("diff --git a/x b/x\n@@ -3,4 +5,3 @@ fn main\n a\n-b\n-c\n+d\n e\n");
+  expect(file?.lines.slice(1).map(({ before, after }) => [before, after])).toEqual([
+    [3, 5],
+    [4, null],
+    [5, null],
+    [null, 6],
+    [6, 7],
+  ]);
+});

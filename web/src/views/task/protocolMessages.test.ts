@@ -52,6 +52,8 @@ test.each<[string, unknown]>([
 test.each([
   "DONE:T1.3",
   "DONE:T1.3 and more",
+  "[PROGRESS report]\nprogress: 1",
+  "DONE:T1.3 at last",
   "[ASK_USER]\nquestion: an example\n[/ASK_USER]",
   `[Ask_User ${KEY}]`,
   `[SOMETHING ${KEY}] else`,
