@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use runtime::{KeptRefReason, RefCleanupReport};
+use domain::{KeptRefReason, RefCleanupReport};
 use views::translate_engine_text;
 
 use crate::{

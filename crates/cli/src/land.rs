@@ -1,10 +1,10 @@
 //! `jangdan land [RUN]`: merges the approved work of a run into a branch of the user.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
-use domain::RunId;
-use runtime::{LandKind, LandOptions, LandReport, ManualMerge};
+use domain::{LandKind, LandReport, ManualMerge, RunId};
+use runtime::LandOptions;
 use views::describe_check_obstacle;
 
 use crate::{
@@ -110,8 +110,8 @@ fn describe(report: LandReport, run: &RunId) -> Result<String, Failure> {
         ),
         LandReport::CheckedOut { branch, path } => failure(
             localized(
-                format!("Cannot merge into {branch}: it is being rebased in {}.", path.display()),
-                format!("{branch} 브랜치에 병합할 수 없습니다. {}에서 리베이스 중입니다.", path.display()),
+                format!("Cannot merge into {branch}: it is being rebased in {}.", path),
+                format!("{branch} 브랜치에 병합할 수 없습니다. {}에서 리베이스 중입니다.", path),
             ),
             localized(
                 "Finish or abort the rebase, then run the command again.",
@@ -194,6 +194,11 @@ fn describe(report: LandReport, run: &RunId) -> Result<String, Failure> {
             ),
             localized("Name another branch.", "다른 브랜치를 지정하세요."),
         ),
+        // The server answers with a problem instead.
+        LandReport::Failed { reason } => failure(
+            reason,
+            localized("Fix the cause, then run the command again.", "원인을 해결한 뒤 다시 실행하세요."),
+        ),
     }
 }
 
@@ -238,7 +243,7 @@ fn describe_plan(
     branch: &str,
     n_commits: u32,
     kind: LandKind,
-    files: &[PathBuf],
+    files: &[String],
     check: Option<&str>,
 ) -> String {
     let commits = plural(n_commits as usize, "commit");
@@ -280,9 +285,8 @@ impl Steps {
     }
 }
 
-fn listed(files: &[PathBuf]) -> String {
-    let mut names: Vec<_> =
-        files.iter().take(FILES_LISTED_MAX).map(|file| printable(&file.display().to_string())).collect();
+fn listed(files: &[String]) -> String {
+    let mut names: Vec<_> = files.iter().take(FILES_LISTED_MAX).map(|file| printable(file)).collect();
     if files.len() > FILES_LISTED_MAX {
         let n_more = files.len() - FILES_LISTED_MAX;
         names.push(localized(format!("{n_more} more"), format!("외 {n_more}개")));

@@ -252,6 +252,8 @@ fn settings(values: &Values) -> RunSettings {
             .number("checks.retries")
             .and_then(|retries| u32::try_from(retries).ok())
             .unwrap_or(0),
+        // The location of the project decides it.
+        has_worktrees: true,
         ticks_plan: values.boolean("plan.write_back"),
         thin_wait_ms: time("thin.wait"),
         locale: if values.choice("locale") == "ko" { Locale::Ko } else { Locale::En },

@@ -13,10 +13,14 @@ pub enum RunAction {
     Pause,
     Continue,
     Cancel,
+    /// Brings its work into a branch of the user.
+    Land,
+    /// Removes worktrees that are not needed.
+    Clean,
 }
 
 impl RunAction {
-    pub const ALL: [Self; 3] = [Self::Pause, Self::Continue, Self::Cancel];
+    pub const ALL: [Self; 5] = [Self::Pause, Self::Continue, Self::Cancel, Self::Land, Self::Clean];
 }
 
 /// An action on a task.

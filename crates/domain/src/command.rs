@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentName, EscalationAction, EscalationId, OfferId, PermissionScope, PhaseNumber, PlannedTask, Priority,
-    ProvidedResource, QuestionId, RequestId, RewindTarget, TaskId,
+    ProvidedResource, QuestionId, RequestId, RewindTarget, SessionId, TaskId,
 };
 
 /// A command of a user to a run.
@@ -19,6 +19,29 @@ pub enum UserCommand {
     ContinueRun,
     /// Cancels the run and all unfinished tasks.
     CancelRun,
+    /// Brings the work of the run into a branch of the user.
+    LandRun {
+        /// Include unapproved phases.
+        #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+        all: bool,
+        /// Target branch; the branch that the run started from if missing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        into: Option<String>,
+        /// Make one commit.
+        #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+        squash: bool,
+    },
+    /// Removes the worktrees of ended tasks and sessions. Their content is kept in git.
+    CleanRun {
+        /// Also delete branches and refs of the ended run whose work is elsewhere or old.
+        #[serde(default)]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+        refs: bool,
+    },
+    /// Ends the process of a session. The run reacts as if it had ended by itself.
+    StopSession(SessionId),
     /// Pauses a phase.
     PausePhase(PhaseNumber),
     /// Continues a paused phase.

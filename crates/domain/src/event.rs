@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Actor, AgentError, AgentInvocationOutcome, AgentMessage, AgentName, AttemptFailure, AttemptNumber,
     BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
-    ClaimEvidence, ClaimSource, CompletionProof, DependencyRequest, DirectMessageId, DirectType, EffectId,
-    EscalationAction, EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType,
-    EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber, InvocationId, LargeFile, LoopId, MergeOutcome,
-    MessageOffset, MissingEvidence, OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber,
-    PlanChanges, PlanField, PlannedPhase, PlannedTask, PlannedWork, PostponementCause, Priority,
-    ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType,
-    RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput, Severity, TaskId,
-    TaskOverlap, TaskReturnReason, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
+    ClaimEvidence, ClaimSource, CleanupId, CleanupReport, CompletionProof, DependencyRequest,
+    DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause, EscalationId, EscalationLevel,
+    EscalationSubject, EscalationType, EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber,
+    InvocationId, LandReport, LandingId, LargeFile, LoopId, MergeOutcome, MessageOffset, MissingEvidence,
+    OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase,
+    PlannedTask, PlannedWork, PostponementCause, Priority, ProvidedResource, QuestionId, QuestionKind,
+    QuestionRoute, Receipt, RequestId, ResultId, ResultType, RewindTarget, Role, RunOutcome, RunSettings,
+    Sequence, SessionId, SessionInput, Severity, TaskId, TaskOverlap, TaskReturnReason, TeamMember,
+    TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
 };
 
 /// An event with its position in the log of its run.
@@ -138,6 +139,38 @@ events! {
     /// The work that passed the gate was merged into the target branch, or is ready to be merged.
     PhaseLanded {
         phase: PhaseNumber,
+    }
+
+    /// A user wants the work of the run in a branch; it is brought there next.
+    LandingRequested {
+        landing: LandingId,
+        /// Whether unapproved phases are included.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        all: bool,
+        /// Target branch, if not the one that the run started from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        into: Option<String>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        squash: bool,
+    }
+    /// The branch has the work, or the report says why not.
+    LandingFinished {
+        landing: LandingId,
+        report: Box<LandReport>,
+    }
+    /// A user wants to remove worktrees that are not needed; they are removed next.
+    CleanupRequested {
+        cleanup: CleanupId,
+        /// Whether branches and refs are deleted too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        refs: bool,
+    }
+    CleanupFinished {
+        cleanup: CleanupId,
+        report: Box<CleanupReport>,
+        /// Why not everything was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     }
 
     /// All dependencies of these tasks are met.
@@ -393,6 +426,17 @@ events! {
     /// A session is no longer needed; its process is ended next.
     SessionDismissed {
         session: SessionId,
+    }
+    /// A user wants the process of a session to end; it is ended next.
+    SessionStopRequested {
+        session: SessionId,
+    }
+    /// The process of the session was told to end. Its end has its own event, which may come before.
+    SessionStopFinished {
+        session: SessionId,
+        /// Why it could not be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     }
     /// The process of a session exited.
     SessionEnded {

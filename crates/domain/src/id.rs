@@ -64,6 +64,10 @@ numbered! {
     CheckpointId = "k", "checkpoint id (write k_2)";
     /// A detected change of the plan file.
     OfferId = "p", "offer id (write p_1)";
+    /// A request of a user to bring the work of the run into a branch.
+    LandingId = "b", "landing id (write b_1)";
+    /// A request of a user to remove worktrees that are not needed.
+    CleanupId = "w", "cleanup id (write w_1)";
 }
 
 /// Number of an attempt at a task, from 1.

@@ -6,6 +6,7 @@ mod action;
 mod actor;
 mod agent;
 mod change_summary;
+mod cleanup;
 mod command;
 mod escalation;
 mod escalation_cause;
@@ -15,6 +16,7 @@ mod feedback;
 mod id;
 mod inbox_item;
 mod input;
+mod landing;
 mod large_file;
 mod log;
 mod message;
@@ -37,6 +39,7 @@ pub use action::{ActionUpdate, InboxAction, RunAction, SessionAction, TaskAction
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
 pub use change_summary::{ChangeSummary, FileChange, LineCounts};
+pub use cleanup::{CleanupReport, KeptRefReason, RefCleanupReport};
 pub use command::UserCommand;
 pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
 pub use escalation_cause::EscalationCause;
@@ -44,11 +47,12 @@ pub use event::{Event, RecordedEvent, events};
 pub use evidence::{ClaimEvidence, EvidenceGap, MissingEvidence, WorkChange};
 pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics, signal_name};
 pub use id::{
-    AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
-    OfferId, QuestionId, RequestId, ResultId, SessionId,
+    AttemptNumber, ChannelId, CheckpointId, CleanupId, DirectMessageId, EscalationId, InputNumber,
+    InvocationId, LandingId, LoopId, OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
 pub use inbox_item::InboxItem;
 pub use input::{AgentInvocationOutcome, ProvidedResource, SessionInput};
+pub use landing::{LandKind, LandReport, ManualMerge};
 pub use large_file::{LargeFile, LargeFileDecision, LeftOutFiles};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{

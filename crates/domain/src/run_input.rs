@@ -3,10 +3,10 @@
 //! Three parties, three types: each is trusted with different things.
 
 use crate::{
-    Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, GateReport,
-    InputNumber, MergeOutcome, MessageOffset, PermissionRequest, PhaseNumber, PlannedWork, Receipt,
-    RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
-    UserCommand,
+    Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, CleanupId, CleanupReport,
+    EffectId, GateReport, InputNumber, LandReport, LandingId, MergeOutcome, MessageOffset, PermissionRequest,
+    PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback,
+    Timestamp, TurnTools, Usage, UserCommand,
 };
 
 /// An input of a run, with its sender.
@@ -152,6 +152,16 @@ pub enum Report {
     CheckpointFinished {
         checkpoint: CheckpointId,
         outcome: CheckpointOutcome,
+    },
+    LandingFinished {
+        landing: LandingId,
+        report: Box<LandReport>,
+    },
+    CleanupFinished {
+        cleanup: CleanupId,
+        report: Box<CleanupReport>,
+        /// Why not everything was done.
+        error: Option<String>,
     },
     /// An effect without a report of its own ended.
     EffectFinished {

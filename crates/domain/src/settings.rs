@@ -44,6 +44,8 @@ pub struct RunSettings {
     /// Whether completed tasks are ticked in the plan file. Logs of earlier versions do not have it: there the executor decides.
     #[serde(default = "default_true")]
     pub ticks_plan: bool,
+    /// Whether agents work in worktrees, and not in the project's folder. Logs of earlier versions do not say so.
+    pub has_worktrees: bool,
     /// How long RESOLVE_NEXT waits until a task can start.
     pub thin_wait_ms: u64,
     pub locale: Locale,
@@ -68,6 +70,7 @@ impl Default for RunSettings {
             time_ms: None,
             check_retries: 0,
             ticks_plan: false,
+            has_worktrees: true,
             thin_wait_ms: 10 * MINUTE_MS,
             locale: Locale::En,
         }

@@ -11,7 +11,7 @@ use domain::{
 use crate::{
     rejection::Rejection,
     run::{Run, RunStatus},
-    state::{Task, TaskStage},
+    state::{EffectKey, Task, TaskStage},
 };
 
 /// Maximum number of unsent messages to the agent of a task.
@@ -26,9 +26,7 @@ type StateConflict = (&'static str, &'static str);
 impl Run {
     /// Returns what a user may do with the run.
     pub fn run_actions(&self) -> Vec<RunAction> {
-        let is_allowed = |action: &RunAction| {
-            self.check_accepts_commands().is_ok() && self.check_run_action(*action).is_ok()
-        };
+        let is_allowed = |action: &RunAction| self.check_run_action(*action).is_ok();
         RunAction::ALL.into_iter().filter(is_allowed).collect()
     }
 
@@ -41,14 +39,14 @@ impl Run {
         TaskAction::ALL.into_iter().filter(|action| check_task_action(task, *action).is_ok()).collect()
     }
 
-    /// Returns what a user may do with a session. Its process is ended by the executor, not by a command.
+    /// Returns what a user may do with a session.
     pub fn session_actions(&self, session: SessionId) -> Vec<SessionAction> {
         let session = self.session(session);
         let has_process = session.may_have_process() && session.park_mode() != Some(ParkMode::Cold);
         if has_process { vec![SessionAction::Stop] } else { Vec::new() }
     }
 
-    /// Rejects commands before the start of the run and after its cancellation.
+    /// Rejects commands before the start of the run, and those that continue it after its cancellation.
     pub(crate) fn check_accepts_commands(&self) -> Result<(), Rejection> {
         match self.status {
             RunStatus::NotStarted => Err(Rejection::NotStarted),
@@ -59,6 +57,17 @@ impl Run {
 
     pub(crate) fn check_run_action(&self, action: RunAction) -> Result<(), Rejection> {
         let (state, hint) = match (action, self.status) {
+            (RunAction::Land | RunAction::Clean, RunStatus::NotStarted) => return Err(Rejection::NotStarted),
+            (RunAction::Land | RunAction::Clean, _) if !self.settings.has_worktrees => {
+                return Err(Rejection::NoWorktrees);
+            }
+            (RunAction::Land, _) if self.pending_effects.has(&EffectKey::LandRun) => {
+                ("already being merged", "wait until that has finished")
+            }
+            (RunAction::Clean, _) if self.pending_effects.has(&EffectKey::CleanRun) => {
+                ("already being cleaned up", "wait until that has finished")
+            }
+            (RunAction::Land | RunAction::Clean, _) => return Ok(()),
             (RunAction::Pause, RunStatus::Active)
             | (RunAction::Continue, RunStatus::Paused)
             | (RunAction::Cancel, RunStatus::Active | RunStatus::Paused) => return Ok(()),

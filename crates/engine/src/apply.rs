@@ -7,6 +7,7 @@ mod disk_budget;
 mod escalation;
 mod evidence;
 mod gate;
+mod landing;
 mod large_files;
 mod orchestrator_silence;
 mod plan_change;
@@ -86,6 +87,11 @@ impl Run {
             Event::PhaseLanded(events::PhaseLanded { phase }) => {
                 self.pending_effects.remove(&EffectKey::Land(*phase))
             }
+
+            Event::LandingRequested(event) => self.apply_landing_requested(event, sink),
+            Event::LandingFinished(_) => self.pending_effects.remove(&EffectKey::LandRun),
+            Event::CleanupRequested(event) => self.apply_cleanup_requested(event, sink),
+            Event::CleanupFinished(_) => self.pending_effects.remove(&EffectKey::CleanRun),
 
             Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
                 self.apply_tasks_became_ready(tasks)
@@ -220,6 +226,13 @@ impl Run {
             Event::SessionWoken(events::SessionWoken { session }) => self.apply_session_woken(*session, sink),
             Event::SessionDismissed(events::SessionDismissed { session }) => {
                 self.apply_session_dismissed(*session, sink)
+            }
+            Event::SessionStopRequested(events::SessionStopRequested { session }) => {
+                let effect = Effect::StopSession { session: *session };
+                sink.add(&mut self.pending_effects, EffectKey::Stop(*session), effect);
+            }
+            Event::SessionStopFinished(events::SessionStopFinished { session, .. }) => {
+                self.pending_effects.remove(&EffectKey::Stop(*session))
             }
             Event::SessionEnded(events::SessionEnded { session, exit_status: Some(_) }) => {
                 self.apply_session_ended(*session, sink)

@@ -20,6 +20,7 @@ mod file_overlap;
 mod follow_up;
 mod gate;
 mod input;
+mod landing;
 mod large_files;
 mod permission;
 mod plan_change;

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, LargeFile, Locale, ParkMode,
-    PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
+    AgentName, AttemptNumber, CheckpointId, CleanupId, Complexity, InputNumber, LandingId, LargeFile, Locale,
+    ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -48,6 +48,13 @@ pub enum Effect {
     CheckGate(Box<GateCheck>),
     /// Merges an approved phase into the project's branch. Reported by `EffectFinished` or `PhaseNotLanded`.
     LandPhase { phase: PhaseNumber, commit: Option<String>, check: LandingCheck },
+    /// Brings the work of the run into a branch, as a user requested. Reported by `LandingFinished`.
+    LandRun { landing: LandingId, order: Box<LandingOrder> },
+    /// Removes worktrees that are not needed, and perhaps refs. Reported by `CleanupFinished`.
+    CleanRun { cleanup: CleanupId, order: Box<CleanupOrder> },
+    /// Ends the process of a session that is still needed. Reported by `EffectFinished`, and by `SessionEnded` or
+    /// `SessionLost` when it has ended.
+    StopSession { session: SessionId },
     /// Creates a checkpoint of a task's worktree. Reported by `CheckpointFinished`.
     MakeCheckpoint {
         checkpoint: CheckpointId,
@@ -212,6 +219,42 @@ pub struct ApprovedPhase {
     pub number: PhaseNumber,
     /// Commit that its gate examined; absent in logs of earlier versions.
     pub commit: Option<String>,
+}
+
+/// How the work of a run is brought into a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LandingOrder {
+    pub work: WorkToLand,
+    /// Target branch, if not the one that the run started from.
+    pub into: Option<String>,
+    pub is_squash: bool,
+    pub check: LandingCheck,
+}
+
+/// The work that is brought into a branch: commits that the log names, whatever refs point to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum WorkToLand {
+    /// The commits that the gates of these phases examined.
+    Approved(Vec<ApprovedPhase>),
+    /// All merged tasks.
+    Merged {
+        /// The last merge; `None` if no task is merged.
+        commit: Option<String>,
+    },
+}
+
+/// Which worktrees and refs of a run are removed, as a user requested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CleanupOrder {
+    /// Whether branches and refs are deleted too.
+    pub is_with_refs: bool,
+    pub has_run_ended: bool,
+    /// Ended tasks. One that is started again meanwhile keeps its worktree.
+    pub ended_tasks: Vec<TaskId>,
+    /// Tasks that keep their worktrees.
+    pub unfinished_tasks: Vec<TaskId>,
+    /// Sessions that keep their worktrees.
+    pub active_sessions: Vec<SessionId>,
 }
 
 /// The check of work that is merged with commits of the user.

@@ -30,6 +30,11 @@ impl PendingEffects {
         self.by_key.contains_key(key)
     }
 
+    /// Returns the pending effect about this.
+    pub(crate) fn of_key(&self, key: &EffectKey) -> Option<&Effect> {
+        self.by_key.get(key).map(|(_, effect)| effect)
+    }
+
     /// Returns the pending effect with this id.
     pub(crate) fn find(&self, id: EffectId) -> Option<(&EffectKey, &Effect)> {
         self.by_key.iter().find(|(_, (open, _))| *open == id).map(|(key, (_, effect))| (key, effect))
@@ -94,11 +99,14 @@ impl PendingEffects {
             | EffectKey::Park(owner)
             | EffectKey::Wake(owner)
             | EffectKey::End(owner)
+            | EffectKey::Stop(owner)
             | EffectKey::Input(owner, _) => *owner != session,
             EffectKey::Check(_)
             | EffectKey::Merge(_)
             | EffectKey::Gate(_)
             | EffectKey::Land(_)
+            | EffectKey::LandRun
+            | EffectKey::CleanRun
             | EffectKey::Checkpoint(_)
             | EffectKey::Restore(_)
             | EffectKey::PermissionRule(_)

@@ -10,6 +10,7 @@ mod decide;
 mod effect;
 mod effect_sink;
 mod graph;
+mod landing;
 mod permission_pattern;
 mod plan_diff;
 mod planned_work;
@@ -27,8 +28,9 @@ mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
-    ApprovedPhase, CheckOrder, Effect, GateCheck, InputBrief, LandingCheck, MergeOrder, MergedCommits,
-    PhaseBrief, SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
+    ApprovedPhase, CheckOrder, CleanupOrder, Effect, GateCheck, InputBrief, LandingCheck, LandingOrder,
+    MergeOrder, MergedCommits, PhaseBrief, SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
+    WorkToLand,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

@@ -32,6 +32,8 @@ pub enum Rejection {
         /// The kind of object and its name.
         object: String,
     },
+    #[error("the run has no worktrees")]
+    NoWorktrees,
     #[error("{task} is {state}")]
     WrongTaskState { task: TaskId, state: &'static str, hint: &'static str },
     #[error("{object} is {state}")]
@@ -102,6 +104,7 @@ impl Rejection {
             Self::UnknownAgent { .. } => "unknown-agent",
             Self::UnknownSession { .. } => "session-not-running",
             Self::UnknownObject { .. } => "unknown-object",
+            Self::NoWorktrees => "no-worktrees",
             Self::WrongTaskState { .. } => "wrong-task-state",
             Self::WrongRunState { .. } => "wrong-run-state",
             Self::AlreadyAnswered { .. } => "already-answered",
@@ -134,6 +137,7 @@ impl Rejection {
             Self::UnknownAgent { .. } => "name an agent of the team",
             Self::UnknownSession { .. } => "check its state in the list of sessions",
             Self::UnknownObject { .. } => "check its name in the current state of the run",
+            Self::NoWorktrees => "see the changes in the project's folder, where its agents work",
             Self::WrongTaskState { hint, .. }
             | Self::WrongRunState { hint, .. }
             | Self::TooMany { hint, .. } => hint,

@@ -11,14 +11,13 @@ use domain::{
 };
 
 use crate::{
-    effect::{ApprovedPhase, Effect, LandingCheck, MergedCommits},
+    effect::{Effect, MergedCommits},
     effect_sink::PendingEffects,
     graph::{Graph, Node},
     schedule::{Schedule, ScheduleLimits},
     state::{
-        BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, GateState,
-        Invocation, Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage,
-        TaskState, Team,
+        BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
+        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team,
     },
     table::Table,
     timers::Timers,
@@ -72,6 +71,8 @@ pub struct Run {
     /// Tasks that wait to be merged, oldest first.
     pub(crate) mergeable: VecDeque<TaskIndex>,
     pub(crate) merging: Option<TaskIndex>,
+    /// The last commit that a merge made on the run's branch.
+    pub(crate) merged_commit: Option<String>,
     /// The tasks merged last, oldest first.
     pub(crate) last_merged: VecDeque<TaskIndex>,
     /// Files that two unfinished tasks both changed, according to the executor's last report.
@@ -95,6 +96,10 @@ pub struct Run {
     pub(crate) resolve_requests: BTreeMap<SessionId, Option<PhaseNumber>>,
     pub(crate) timers: Timers,
     pub(crate) pending_effects: PendingEffects,
+    /// Number of landings requested so far.
+    pub(crate) landings: u32,
+    /// Number of cleanups requested so far.
+    pub(crate) cleanups: u32,
     /// Number of plan changes detected so far.
     pub(crate) offers: u32,
     /// The plan change that can be applied or ignored now.
@@ -177,6 +182,7 @@ impl Run {
             checkpoints: Table::default(),
             mergeable: VecDeque::new(),
             merging: None,
+            merged_commit: None,
             last_merged: VecDeque::new(),
             overlaps: Vec::new(),
             permission_rules: Vec::new(),
@@ -190,6 +196,8 @@ impl Run {
             resolve_requests: BTreeMap::new(),
             timers: Timers::default(),
             pending_effects: PendingEffects::default(),
+            landings: 0,
+            cleanups: 0,
             offers: 0,
             offer: None,
             ignored_offer: None,
@@ -324,23 +332,6 @@ impl Run {
     /// Returns the session of the orchestrator agent, if it is running.
     pub(crate) fn orchestrator(&self) -> Option<SessionId> {
         self.root_session.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
-    }
-
-    /// Returns the check of work that is merged with commits of the user: the run's, else that of the last approved
-    /// phase that has one.
-    pub fn landing_check(&self) -> LandingCheck {
-        let approved = self.phases.values().rev().filter(|phase| phase.gate == GateState::Approved);
-        let phase_check = || approved.filter_map(|phase| phase.verify.clone()).next();
-        let command = self.settings.verify.clone().or_else(phase_check);
-        LandingCheck { command, timeout_ms: self.settings.timeout_ms, retries: self.settings.check_retries }
-    }
-
-    /// Returns the approved phases, each with the commit that its gate examined.
-    pub fn approved_phases(&self) -> Vec<ApprovedPhase> {
-        let approved = self.phases.iter().filter(|(_, phase)| phase.gate == GateState::Approved);
-        approved
-            .map(|(number, phase)| ApprovedPhase { number: *number, commit: phase.examined_commit.clone() })
-            .collect()
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Actor, AttemptFailure, BlockReason, BlockedWork, ClaimSource, CompletionProof, DependencyRequest,
-    DependencyType, EscalationAction, EscalationId, EscalationSubject, EscalationType, Event, InboxItem,
-    MergeOutcome, ParkMode, PlannedPhase, PlannedTask, PlannedWork, QuestionId, QuestionKind, QuestionRoute,
-    RecordedEvent, RequestId, Role, RunOutcome, RunSettings, SessionId, Severity, TaskId, TeamMember,
-    Timestamp, events,
+    Actor, AttemptFailure, BlockReason, BlockedWork, ClaimSource, CleanupId, CompletionProof,
+    DependencyRequest, DependencyType, EscalationAction, EscalationId, EscalationSubject, EscalationType,
+    Event, InboxItem, LandingId, MergeOutcome, ParkMode, PlannedPhase, PlannedTask, PlannedWork, QuestionId,
+    QuestionKind, QuestionRoute, RecordedEvent, RequestId, Role, RunOutcome, RunSettings, SessionId,
+    Severity, TaskId, TeamMember, Timestamp, events,
 };
 use engine::Run;
 
@@ -172,12 +172,17 @@ fn task_actions_of_each_state() {
 #[test]
 fn run_actions_of_each_state() {
     let ended = |outcome| events::RunEnded { outcome, failed: Vec::new(), waiting: Vec::new() }.into();
+    let landing =
+        events::LandingRequested { landing: LandingId(1), all: false, into: None, squash: false }.into();
+    let cleanup = events::CleanupRequested { cleanup: CleanupId(1), refs: false }.into();
     let cases: Vec<(&str, Vec<Event>, &str, bool)> = vec![
-        ("active", vec![], "Pause Cancel", true),
-        ("paused", vec![events::RunPaused {}.into()], "Continue Cancel", true),
-        ("done", vec![ended(RunOutcome::Done)], "", true),
-        ("failed", vec![ended(RunOutcome::Failed)], "", true),
-        ("cancelled", vec![ended(RunOutcome::Cancelled)], "", false),
+        ("active", vec![], "Pause Cancel Land Clean", true),
+        ("paused", vec![events::RunPaused {}.into()], "Continue Cancel Land Clean", true),
+        ("done", vec![ended(RunOutcome::Done)], "Land Clean", true),
+        ("failed", vec![ended(RunOutcome::Failed)], "Land Clean", true),
+        ("cancelled", vec![ended(RunOutcome::Cancelled)], "Land Clean", false),
+        ("being landed", vec![landing], "Pause Cancel Clean", true),
+        ("being cleaned up", vec![cleanup], "Pause Cancel Land", true),
     ];
     for (state, events, expected, has_task_actions) in cases {
         let run = run_after(events);

@@ -161,6 +161,14 @@ impl RunRepository {
         Ok(call.run_accepting_codes(&[1, 128])?.code == 0)
     }
 
+    /// Tells whether a branch contains a commit. A branch that does not exist contains none.
+    pub fn branch_contains(&self, branch: &str, commit: &CommitId) -> Result<bool, RepoError> {
+        match self.branch_tip(branch)? {
+            Some(tip) => self.is_ancestor(commit, &tip),
+            None => Ok(false),
+        }
+    }
+
     /// Plans landing: finds the commit that the branch would be moved to, and creates it if it is a new one.
     pub fn plan_landing(&self, request: &LandingRequest<'_>) -> Result<LandingPlan, RepoError> {
         let commit = request.commit;

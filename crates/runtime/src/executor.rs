@@ -5,6 +5,7 @@
 //! of its effect, a merge by its commit.
 
 mod check_worktree;
+mod cleanup;
 mod disk_full;
 mod gate;
 mod ignored_files;
@@ -15,6 +16,7 @@ mod merge;
 mod observers;
 mod overlap_watch;
 mod process;
+mod requested_landing;
 mod run_context;
 mod session;
 mod stop_token;
@@ -28,24 +30,27 @@ use std::{
     time::Duration,
 };
 
-use domain::{CheckpointId, CheckpointOutcome, EffectId, LargeFile, ParkMode, Report, SessionId, TaskId};
-use engine::{ApprovedPhase, Effect, ExpectedSession, SessionAssignment, TaskDuration};
+use domain::{
+    CheckpointId, CheckpointOutcome, EffectId, LandReport, LargeFile, ParkMode, PhaseNumber, Report,
+    SessionId, TaskId,
+};
+use engine::{
+    ApprovedPhase, Effect, ExpectedSession, LandingCheck, LandingOrder, SessionAssignment, TaskDuration,
+    WorkToLand,
+};
 use tracing::{Span, info_span};
 
 use crate::{
-    error_chain::error_chain,
-    host::ShutdownMode,
-    land::{LandReport, LandScope},
-    plan_file::PlanFileWatcher,
-    task_durations::DurationRecord,
+    error_chain::error_chain, host::ShutdownMode, land::landing_problem, plan_file::PlanFileWatcher,
+    session_access::end_last_process, task_durations::DurationRecord,
 };
 pub(crate) use check_worktree::is_in_use as is_check_worktree_in_use;
-pub(crate) use disk_full::DiskFull;
-use disk_full::JobError;
+use disk_full::{DiskFull, JobError};
 use job_pool::{JobLane, JobPool};
-pub(crate) use land::{CheckoutPolicy, LandError, LandingOrder, land};
+use land::CheckoutPolicy;
 pub(crate) use observers::RunObservers;
 use process::end_session_processes_and_wait;
+pub(crate) use requested_landing::preview_landing;
 pub(crate) use run_context::RunContext;
 use session::{RecoveryState, SessionCommand, SessionHandle, SessionStop, report_after_end};
 pub(crate) use stop_token::StopToken;
@@ -105,6 +110,28 @@ impl LocalExecutor {
         for (_, handle) in std::mem::take(&mut self.sessions) {
             handle.join();
         }
+    }
+
+    fn land_phase(
+        &mut self,
+        id: EffectId,
+        phase: PhaseNumber,
+        commit: Option<String>,
+        check: LandingCheck,
+    ) -> Option<Report> {
+        let work = WorkToLand::Approved(vec![ApprovedPhase { number: phase, commit }]);
+        let order = LandingOrder { work, into: None, is_squash: false, check };
+        self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
+            let land = |git| land::land(context, git, &order, CheckoutPolicy::Leave, stop_token, |_| Ok(()));
+            let report = context.git.as_ref().map(land).transpose();
+            let error = match report.map_err(|error| error.into_job_error(context)) {
+                Ok(Some(LandReport::CheckedOut { .. })) => return Ok(Report::PhaseNotLanded { effect: id }),
+                Ok(report) => report.as_ref().and_then(landing_problem),
+                Err(JobError::DiskFull(full)) => return Err(full),
+                Err(JobError::Failed(error)) => Some(error),
+            };
+            Ok(Report::EffectFinished { effect: id, error })
+        })
     }
 
     fn create_checkpoint(
@@ -285,31 +312,21 @@ impl Executor for LocalExecutor {
                 let report = gate::examine_phase(context, &job_name(id), &gate, stop_token)?;
                 Ok(Report::GateChecked { phase: gate.phase, round: gate.round, report })
             }),
-            Effect::LandPhase { phase, commit, check } => {
-                self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
-                    let order = LandingOrder {
-                        scope: LandScope::Approved(vec![ApprovedPhase {
-                            number: phase,
-                            commit: commit.clone(),
-                        }]),
-                        into: None,
-                        is_squash: false,
-                        checkout: CheckoutPolicy::Leave,
-                        check: check.clone(),
-                    };
-                    let report = context.git.as_ref();
-                    let report = report.map(|git| land::land(context, git, &order, stop_token)).transpose();
-                    let error = match report.map_err(|error| error.into_job_error(context)) {
-                        Ok(Some(LandReport::CheckedOut { .. })) => {
-                            return Ok(Report::PhaseNotLanded { effect: id });
-                        }
-                        Ok(report) => report.and_then(|report| report.problem()),
-                        Err(JobError::DiskFull(full)) => return Err(full),
-                        Err(JobError::Failed(error)) => Some(error),
-                    };
-                    Ok(Report::EffectFinished { effect: id, error })
+            Effect::LandPhase { phase, commit, check } => self.land_phase(id, phase, commit, check),
+            Effect::LandRun { landing, order } => {
+                self.start_job(JobLane::Check, id, move |context, stop_token| {
+                    let report = requested_landing::land_as_requested(context, landing, &order, stop_token);
+                    Report::LandingFinished { landing, report: Box::new(report) }
                 })
             }
+            Effect::CleanRun { cleanup, order } => self.start_job(JobLane::Short, id, move |context, _| {
+                let (report, error) = cleanup::clean_up(context, &order);
+                Report::CleanupFinished { cleanup, report: Box::new(report), error }
+            }),
+            Effect::StopSession { session } => self.start_job(JobLane::Short, id, move |context, _| {
+                let ended = end_last_process(&context.host.sessions, &context.run, session);
+                Report::EffectFinished { effect: id, error: ended.err().map(|error| error_chain(&error)) }
+            }),
             Effect::MakeCheckpoint { checkpoint, task, agent_session, large_files } => {
                 self.create_checkpoint(id, checkpoint, task, agent_session, large_files)
             }
@@ -360,6 +377,7 @@ fn effect_span(id: EffectId, effect: &Effect) -> Span {
         | Effect::ParkSession { session, .. }
         | Effect::WakeSession { session, .. }
         | Effect::EndSession { session }
+        | Effect::StopSession { session }
         | Effect::RemoveWorktree { session } => (None, Some(*session)),
         Effect::RunCheck(order) => (Some(&order.task), None),
         Effect::Merge(order) => (Some(&order.task), None),
@@ -368,7 +386,11 @@ fn effect_span(id: EffectId, effect: &Effect) -> Span {
         | Effect::RestoreCheckpoint { task, .. }
         | Effect::TickPlan { task, .. }
         | Effect::ReleaseWorktree { task, .. } => (Some(task), None),
-        Effect::CheckGate(_) | Effect::LandPhase { .. } | Effect::SavePermissionRule { .. } => (None, None),
+        Effect::CheckGate(_)
+        | Effect::LandPhase { .. }
+        | Effect::LandRun { .. }
+        | Effect::CleanRun { .. }
+        | Effect::SavePermissionRule { .. } => (None, None),
     };
     let (task, session) = (task.map(ToString::to_string), session.map(|session| session.to_string()));
     info_span!("effect", effect = %job_name(id), task, session)

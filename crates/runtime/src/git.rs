@@ -10,81 +10,27 @@ use std::{
     time::SystemTime,
 };
 
-use domain::{ChangeSummary, LargeFile, PhaseNumber, RunId, SessionId, TaskId};
-use engine::MergedCommits;
+use domain::{
+    ChangeSummary, CleanupReport, KeptRefReason, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId,
+    TaskId,
+};
+use engine::{MergedCommits, WorkToLand};
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
     LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefKeepReason, RefPruneOptions,
     RefPruneReport, RepoError, Repository, RunRepository, TaskMerge, TaskWorktree, TipRecord,
     UntrackedFileRules, WorktreeSnapshot,
 };
-use serde::{Deserialize, Serialize};
 use tracing::warn;
-use views::{TaskState, Views};
 
 use crate::{
     commit_style::{CommitStyle, CommittedTask},
     environment::{Isolation, RunEnvironment},
-    land::LandScope,
 };
 
 /// Returns the version of the installed git.
 pub fn installed_git_version() -> Result<String, RepoError> {
     repo::installed_git_version(&GitOptions::from_environment())
-}
-
-/// Result of removing the finished worktrees of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CleanupReport {
-    /// Tasks whose worktrees were removed.
-    pub removed_tasks: Vec<TaskId>,
-    /// Tasks whose worktrees are kept, each with the reason.
-    pub kept_tasks: Vec<(TaskId, String)>,
-    /// Sessions without a task whose worktrees were removed.
-    #[serde(default)]
-    pub removed_sessions: Vec<SessionId>,
-    /// Sessions without a task whose worktrees are kept, each with the reason.
-    #[serde(default)]
-    pub kept_sessions: Vec<(SessionId, String)>,
-    /// Branches and refs of the run, if their removal was requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refs: Option<RefCleanupReport>,
-}
-
-/// Deleted and kept branches and refs of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct RefCleanupReport {
-    /// Full names of the deleted refs.
-    pub deleted: Vec<String>,
-    /// Full names of the other refs of the run, each with the reason.
-    pub kept: Vec<(String, KeptRefReason)>,
-    /// Size of the objects that only the deleted refs contained. Git frees it when it collects garbage.
-    pub freed_bytes: u64,
-}
-
-/// Why a ref of a run is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum KeptRefReason {
-    /// A worktree has the branch checked out.
-    CheckedOut,
-    /// No branch or tag of the user contains its work.
-    UnmergedWork,
-    /// Landing the rest of the run needs it: it tells which work was landed as other commits.
-    NeededToLand,
-    /// It is a saved state of this age.
-    Recent {
-        /// Age in seconds.
-        age_s: u64,
-    },
 }
 
 /// Which changes of a phase a diff has.
@@ -436,14 +382,15 @@ impl RunGit {
         self.run.has_branch(branch)
     }
 
-    /// Returns the commit with the approved work, or with all of it; `None` if no phase is approved.
-    pub(crate) fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
+    /// Returns the commit with the work to land; `None` if no phase is approved.
+    pub(crate) fn commit_to_land(&self, work: &WorkToLand) -> Result<Option<CommitId>, RepoError> {
         let _lock = self.lock();
-        let commit = match scope {
-            LandScope::All => self.run.run_tip()?,
-            LandScope::Approved(phases) if phases.is_empty() => return Ok(None),
+        let commit = match work {
+            WorkToLand::Merged { commit: Some(commit) } => self.run.repository.resolve_commit(commit)?,
+            WorkToLand::Merged { commit: None } => self.run.repository.resolve_commit(&self.base)?,
+            WorkToLand::Approved(phases) if phases.is_empty() => return Ok(None),
             // Gates of earlier versions did not record a commit, and approved all merged work.
-            LandScope::Approved(phases) => {
+            WorkToLand::Approved(phases) => {
                 let recorded = phases
                     .iter()
                     .map(|phase| (phase.number, phase.commit.as_deref().and_then(CommitId::parse)));
@@ -458,6 +405,12 @@ impl RunGit {
             return self.run.linearize(&base, &commit).map(Some);
         }
         Ok(Some(commit))
+    }
+
+    /// Tells whether a branch contains a commit.
+    pub(crate) fn branch_contains(&self, branch: &str, commit: &str) -> Result<bool, RepoError> {
+        let _lock = self.lock();
+        CommitId::parse(commit).map_or(Ok(false), |commit| self.run.branch_contains(branch, &commit))
     }
 
     /// Plans how a branch gets a commit of the run. Moves nothing.
@@ -570,15 +523,17 @@ impl RunGit {
         self.run.diff_merges(&task_merges(merges), since.as_ref())
     }
 
-    /// Removes the worktrees of ended tasks and sessions.
-    pub(crate) fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
+    /// Removes the worktrees of tasks and sessions, except those for which there is a reason to keep them.
+    pub(crate) fn remove_finished_worktrees(
+        &self,
+        reason_to_keep_task: impl Fn(&TaskId) -> Option<String>,
+        reason_to_keep_session: impl Fn(SessionId) -> Option<String>,
+    ) -> CleanupReport {
         let mut report = CleanupReport::default();
         for session in self.sessions_with_worktrees() {
-            let has_ended = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
-            let removed = if has_ended {
-                self.remove_session_worktree(session).map(drop).map_err(|error| error.to_string())
-            } else {
-                Err("its session is running".to_owned())
+            let removed = match reason_to_keep_session(session) {
+                Some(reason) => Err(reason),
+                None => self.remove_session_worktree(session).map(drop).map_err(|error| error.to_string()),
             };
             match removed {
                 Ok(()) => report.removed_sessions.push(session),
@@ -588,19 +543,13 @@ impl RunGit {
         let _lock = self.lock();
         for worktree in self.run.recover_worktrees().ready {
             let task = worktree.task.clone();
-            let has_ended = views.rows().tasks.get(&task).is_none_or(|row| {
-                matches!(
-                    row.state,
-                    TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled
-                )
-            });
-            if !has_ended {
-                report.kept_tasks.push((task, "the task has not ended".to_owned()));
-                continue;
-            }
-            match self.run.remove_worktree(&worktree, &[]) {
+            let removed = match reason_to_keep_task(&task) {
+                Some(reason) => Err(reason),
+                None => self.run.remove_worktree(&worktree, &[]).map_err(|error| error.to_string()),
+            };
+            match removed {
                 Ok(()) => report.removed_tasks.push(task),
-                Err(error) => report.kept_tasks.push((task, error.to_string())),
+                Err(reason) => report.kept_tasks.push((task, reason)),
             }
         }
         report

@@ -16,10 +16,10 @@ use std::{
 };
 
 use domain::{
-    PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart, Sequence, SessionId, TaskId,
-    TeamMember, UserCommand,
+    CleanupReport, LandReport, PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart,
+    Sequence, SessionId, TaskId, TeamMember, UserCommand,
 };
-use engine::{ApprovedPhase, LandingCheck, Rejection};
+use engine::{LandingOrder, Rejection};
 use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
@@ -27,19 +27,16 @@ use sessions::{SessionError, Sessions};
 use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog, StoreError};
 use tokio::sync::broadcast;
 use tracing::{debug, error, info, warn};
-use views::{GateRow, MergedRange, RowKind, RunRow, Views};
+use views::{GateRow, MergedRange, RowKind, Rows, RunRow, Views};
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
     disk_budget::DiskBudget,
-    environment::RunEnvironment,
+    environment::{Isolation, RunEnvironment},
     event_trace::{run_span, trace_event},
-    executor::{
-        self, CheckoutPolicy, DiskFull, LandError, LandingOrder, LocalExecutor, RunContext, RunObservers,
-        StopToken,
-    },
-    git::{CleanupReport, PhaseDiffScope, RunGit},
-    land::{LandOptions, LandReport, LandScope},
+    executor::{self, LocalExecutor, RunContext, RunObservers, StopToken},
+    git::{PhaseDiffScope, RunGit},
+    land::LandOptions,
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
     run_loop::{RunLoop, RunRequest},
@@ -99,6 +96,22 @@ pub enum HostError {
     NotLanded {
         /// Id of the run.
         run: RunId,
+        /// What prevented it.
+        reason: String,
+    },
+    /// Not everything that is not needed was removed.
+    #[error("cannot clean up run {run}: {reason}")]
+    NotCleaned {
+        /// Id of the run.
+        run: RunId,
+        /// What prevented it.
+        reason: String,
+    },
+    /// The process of a session could not be told to end.
+    #[error("cannot end session {session}: {reason}")]
+    NotStopped {
+        /// Id of the session.
+        session: SessionId,
         /// What prevented it.
         reason: String,
     },
@@ -172,20 +185,25 @@ pub struct RunSnapshot {
     pub sequence: Sequence,
     /// Rows, shared with the run's loop.
     pub views: Arc<Views>,
-    /// Check of work that is merged with commits of the user.
-    pub landing_check: LandingCheck,
-    /// Approved phases with the commits that their gates examined.
-    pub approved_phases: Vec<ApprovedPhase>,
+    /// How the approved work is landed.
+    approved_landing: LandingOrder,
+    /// How all merged work is landed.
+    full_landing: LandingOrder,
 }
 
 impl RunSnapshot {
+    fn landing_order(self, is_all: bool, into: Option<String>, is_squash: bool) -> LandingOrder {
+        let order = if is_all { self.full_landing } else { self.approved_landing };
+        LandingOrder { into, is_squash, ..order }
+    }
+
     pub(crate) fn from_durable_run(durable_run: &DurableRun) -> Self {
         Self {
             position: durable_run.position(),
             sequence: durable_run.state().sequence(),
             views: Arc::clone(durable_run.views()),
-            landing_check: durable_run.state().landing_check(),
-            approved_phases: durable_run.state().approved_phases(),
+            approved_landing: durable_run.state().landing_order(false, None, false),
+            full_landing: durable_run.state().landing_order(true, None, false),
         }
     }
 }
@@ -333,10 +351,11 @@ impl Host {
         let folder = self.state.run_folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.environment.write(&folder).map_err(failed)?;
-        let NewRun { project, mut work, settings, team, person, environment } = new;
+        let NewRun { project, mut work, mut settings, team, person, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
         DurationHistory::read(&self.state.data, &environment.project)
             .set_missing_estimates(&mut work.tasks, worker);
+        settings.has_worktrees = environment.isolation != Isolation::InPlace;
         let start = Box::new(RunStart { project, work, settings, team });
         let input = RunInput::Start { person, start };
         match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
@@ -455,59 +474,79 @@ impl Host {
         self.run_git(run)?.diff_merges(&merges, rejected).map_err(HostError::from)
     }
 
-    /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when the check of the merged
-    /// result has ended, if one is necessary.
-    pub fn land(&self, run: &RunId, options: &LandOptions) -> Result<LandReport, HostError> {
+    /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when that has ended, with the check
+    /// of the merged result if one is necessary.
+    pub fn land(&self, run: &RunId, person: &str, options: &LandOptions) -> Result<LandReport, HostError> {
+        let LandOptions { is_all, into, is_squash, is_dry_run } = options.clone();
+        let report = if is_dry_run {
+            self.preview_landing(run, is_all, into, is_squash)?
+        } else {
+            let command = UserCommand::LandRun { all: is_all, into, squash: is_squash };
+            let sequence = self.execute_command(run, person, command)?;
+            let of_command = move |rows: &Rows| {
+                rows.landings.iter().filter(|row| row.sequence <= sequence).last()?.report.clone()
+            };
+            self.wait_for_rows(run, of_command)?
+        };
+        match report {
+            LandReport::Failed { reason } => Err(HostError::NotLanded { run: run.clone(), reason }),
+            report => Ok(report),
+        }
+    }
+
+    fn preview_landing(
+        &self,
+        run: &RunId,
+        is_all: bool,
+        into: Option<String>,
+        is_squash: bool,
+    ) -> Result<LandReport, HostError> {
         if self.active_runs().is_shutting_down {
             return Err(HostError::ShuttingDown);
         }
-        let snapshot = self.run_snapshot(run)?;
-        let order = LandingOrder {
-            scope: if options.is_all {
-                LandScope::All
-            } else {
-                LandScope::Approved(snapshot.approved_phases)
-            },
-            into: options.into.clone(),
-            is_squash: options.is_squash,
-            checkout: if options.is_dry_run { CheckoutPolicy::DryRun } else { CheckoutPolicy::Update },
-            check: snapshot.landing_check,
-        };
+        let order = self.run_snapshot(run)?.landing_order(is_all, into, is_squash);
         let (git, environment) = (self.run_git(run)?, self.run_environment(run)?);
         let context =
             RunContext::without_run_loop(Arc::clone(&self.state), run.clone(), environment, git.clone());
-        executor::land(&context, &git, &order, &self.state.stop_token).map_err(|error| match error {
-            LandError::Git(error) => HostError::Git(error),
-            LandError::DiskFull(DiskFull { error }) | LandError::Failed(error) => {
-                HostError::NotLanded { run: run.clone(), reason: error }
-            }
-        })
+        Ok(executor::preview_landing(&context, &git, &order, &self.state.stop_token))
     }
 
-    /// Removes the finished worktrees of a run. Their content is committed to git first.
+    /// Removes the finished worktrees of a run, and returns when that has ended. Their content is committed to git first.
     ///
     /// With `is_with_refs`, also deletes branches and refs of a run that has ended, if their work is elsewhere or old.
     pub fn remove_finished_worktrees(
         &self,
         run: &RunId,
+        person: &str,
         is_with_refs: bool,
     ) -> Result<CleanupReport, HostError> {
-        if is_with_refs && !self.has_run_ended(run) {
-            let (state, hint) = ("still active", "wait for its end, or cancel it");
-            return Err(Rejection::WrongRunState { object: format!("run {run}"), state, hint }.into());
+        let sequence = self.execute_command(run, person, UserCommand::CleanRun { refs: is_with_refs })?;
+        let of_command = move |rows: &Rows| {
+            let row = rows.cleanups.iter().filter(|row| row.sequence <= sequence).last()?;
+            Some((row.report.clone()?, row.error.clone()))
+        };
+        match self.wait_for_rows(run, of_command)? {
+            (report, None) => Ok(report),
+            (_, Some(reason)) => Err(HostError::NotCleaned { run: run.clone(), reason }),
         }
-        let snapshot = self.run_snapshot(run)?;
-        let git = self.run_git(run)?;
-        // A check that a killed server left there is recovered, unless the run has ended.
-        if self.has_run_ended(run) || !executor::is_check_worktree_in_use(&self.state.run_folder(run)) {
-            git.remove_check_worktree()?;
-        }
-        let mut report = git.remove_finished_worktrees(&snapshot.views);
-        if is_with_refs {
-            let environment = self.run_environment(run)?;
-            report.refs = Some(git.delete_refs(environment.refs_after_ms, environment.refs_budget_bytes)?);
-        }
-        Ok(report)
+    }
+
+    /// Waits until `find` finds something in the rows of a run.
+    pub(crate) fn wait_for_rows<T: Send + 'static>(
+        &self,
+        run: &RunId,
+        find: impl Fn(&Rows) -> Option<T> + Send + 'static,
+    ) -> Result<T, HostError> {
+        self.send_run_request(run, |reply| {
+            RunRequest::Watch(Box::new(move |rows| match find(rows) {
+                // The caller waits, and the reply has space for one.
+                Some(found) => {
+                    drop(reply.try_send(found));
+                    true
+                }
+                None => false,
+            }))
+        })
     }
 
     /// Stops the loops of all runs, and returns when they have ended.

@@ -1,11 +1,7 @@
-//! Options and result of bringing the work of a run into a branch of the user.
+//! Options of bringing the work of a run into a branch of the user, and what its result means for the user.
 
-use std::path::PathBuf;
-
-use domain::CheckObstacle;
-use engine::ApprovedPhase;
+use domain::{LandKind, LandReport};
 use repo::LandingKind;
-use serde::{Deserialize, Serialize};
 
 /// How the work of a run is brought into a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,210 +16,50 @@ pub struct LandOptions {
     pub is_dry_run: bool,
 }
 
-/// Result of bringing the work of a run into its target branch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum LandReport {
-    /// The branch was moved.
-    Landed {
-        /// Name of the target branch.
-        branch: String,
-        /// The new commit of the branch.
-        commit: String,
-        /// Its previous commit, if it had one.
-        from: Option<String>,
-        /// Number of commits of the run that the branch did not have.
-        n_commits: u32,
-        /// How the branch got them.
-        #[serde(default)]
-        kind: LandKind,
-        /// Whether the run's work was merged with other commits and no check is set that examines the result.
-        #[serde(default)]
-        is_unchecked: bool,
-    },
-    /// The branch would be moved. Reported for a dry run.
-    Planned {
-        /// Name of the target branch.
-        branch: String,
-        /// Current commit of the branch, if it has one.
-        from: Option<String>,
-        /// Number of commits of the run that the branch does not have.
-        n_commits: u32,
-        /// How the branch would get them.
-        kind: LandKind,
-        /// Files that would change.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
-        files: Vec<PathBuf>,
-        /// Command that would check the merged result before the branch moves.
-        check: Option<String>,
-        /// Whether the run's work would be merged with other commits and no check is set that examines the result.
-        #[serde(default)]
-        is_unchecked: bool,
-    },
-    /// The branch already contained the work.
-    AlreadyLanded {
-        /// Name of the target branch.
-        branch: String,
-    },
-    /// The branch is being rebased, or is checked out and was not to be moved there.
-    CheckedOut {
-        /// Name of the target branch.
-        branch: String,
-        /// Working tree that has the branch checked out.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
-        path: PathBuf,
-    },
-    /// The branch has commits that conflict with the run's. Nothing was changed.
-    Conflicted {
-        /// Name of the target branch.
-        branch: String,
-        /// Files with conflicts.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
-        files: Vec<PathBuf>,
-        /// How to merge by hand.
-        manual_merge: ManualMerge,
-    },
-    /// Files in the working tree that has the branch checked out would be overwritten. Nothing was changed.
-    Dirty {
-        /// Name of the target branch.
-        branch: String,
-        /// Files with uncommitted changes, and untracked files in the way.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
-        files: Vec<PathBuf>,
-    },
-    /// The check failed on the merged result. The branch was not moved.
-    CheckFailed {
-        /// Name of the target branch.
-        branch: String,
-        /// Command of the check.
-        command: String,
-        /// End of its output.
-        output: String,
-        /// How to merge by hand.
-        manual_merge: ManualMerge,
-    },
-    /// The check of the merged result could not run, which says nothing about the work. The branch was not moved.
-    CheckNotRun {
-        /// Name of the target branch.
-        branch: String,
-        /// Command of the check.
-        command: String,
-        /// What prevented it.
-        obstacle: CheckObstacle,
-        /// End of its output.
-        output: String,
-    },
-    /// No phase is approved.
-    NotApproved {
-        /// The run's own branch, which has the merged tasks.
-        branch: String,
-    },
-    /// No branch was checked out when the run started; the run's own branch has the work.
-    NoTarget {
-        /// The run's own branch.
-        branch: String,
-    },
-    /// The requested target branch does not exist.
-    UnknownBranch {
-        /// Name of the branch.
-        branch: String,
-    },
-    /// The requested target branch is one that only Jangdan moves.
-    OwnBranch {
-        /// Name of the branch.
-        branch: String,
-    },
-}
-
-/// How a branch gets the work of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum LandKind {
-    /// It moves to a commit of the run.
-    #[default]
-    FastForward,
-    /// It gets a merge commit.
-    Merge,
-    /// It gets copies of the run's commits.
-    Rebase,
-    /// It gets a merge commit, because the run's commits conflict one by one although the whole work does not.
-    MergeInsteadOfRebase,
-    /// It gets one commit with all changes.
-    Squash,
-}
-
-/// Shell commands that merge the work of a run by hand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ManualMerge {
-    /// Commands that start the merge.
-    pub start: Vec<String>,
-    /// Commands that complete it after the files were edited.
-    pub finish: Vec<String>,
-}
-
-impl LandReport {
-    /// Returns why the target branch does not contain the work, and what the user can do; `None` if it does.
-    pub fn problem(&self) -> Option<String> {
-        match self {
-            Self::Landed { .. }
-            | Self::AlreadyLanded { .. }
-            | Self::NoTarget { .. }
-            | Self::Planned { .. } => None,
-            Self::NotApproved { branch } => Some(format!(
-                "no phase is approved yet: approve one, or merge all of {branch} with `jangdan land --all`"
-            )),
-            Self::CheckedOut { branch, path } => Some(format!(
-                "{branch} is checked out in {}: merge into it with `jangdan land`",
-                path.display()
-            )),
-            Self::Conflicted { branch, files, manual_merge } => Some(format!(
-                "{branch} conflicts with the run in {} file(s): merge by hand with `{}`",
-                files.len(),
-                manual_merge.start.join(" && ")
-            )),
-            Self::Dirty { branch, files } => Some(format!(
-                "{branch} is checked out with uncommitted changes in {} file(s) that the run changes: commit them, then \
-                 run `jangdan land`",
-                files.len()
-            )),
-            Self::CheckFailed { branch, command, .. } => {
-                Some(format!("`{command}` fails on {branch} merged with the run: see `jangdan land`"))
-            }
-            Self::CheckNotRun { branch, command, obstacle, .. } => {
-                Some(format!("`{command}` could not run on {branch} merged with the run: {obstacle}"))
-            }
-            Self::UnknownBranch { branch } => {
-                Some(format!("branch {branch} does not exist: create it first"))
-            }
-            Self::OwnBranch { branch } => Some(format!("only jangdan moves {branch}: name another branch")),
+/// Returns why the target branch does not contain the work, and what the user can do; `None` if it does.
+pub fn landing_problem(report: &LandReport) -> Option<String> {
+    match report {
+        LandReport::Landed { .. }
+        | LandReport::AlreadyLanded { .. }
+        | LandReport::NoTarget { .. }
+        | LandReport::Planned { .. } => None,
+        LandReport::NotApproved { branch } => Some(format!(
+            "no phase is approved yet: approve one, or merge all of {branch} with `jangdan land --all`"
+        )),
+        LandReport::CheckedOut { branch, path } => {
+            Some(format!("{branch} is checked out in {}: merge into it with `jangdan land`", path))
         }
+        LandReport::Conflicted { branch, files, manual_merge } => Some(format!(
+            "{branch} conflicts with the run in {} file(s): merge by hand with `{}`",
+            files.len(),
+            manual_merge.start.join(" && ")
+        )),
+        LandReport::Dirty { branch, files } => Some(format!(
+            "{branch} is checked out with uncommitted changes in {} file(s) that the run changes: commit them, then \
+                 run `jangdan land`",
+            files.len()
+        )),
+        LandReport::CheckFailed { branch, command, .. } => {
+            Some(format!("`{command}` fails on {branch} merged with the run: see `jangdan land`"))
+        }
+        LandReport::CheckNotRun { branch, command, obstacle, .. } => {
+            Some(format!("`{command}` could not run on {branch} merged with the run: {obstacle}"))
+        }
+        LandReport::UnknownBranch { branch } => {
+            Some(format!("branch {branch} does not exist: create it first"))
+        }
+        LandReport::OwnBranch { branch } => Some(format!("only jangdan moves {branch}: name another branch")),
+        LandReport::Failed { reason } => Some(reason.clone()),
     }
 }
 
-/// Which work is landed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LandScope {
-    /// All merged tasks.
-    All,
-    /// The commits that the gates of these phases examined.
-    Approved(Vec<ApprovedPhase>),
-}
-
-impl From<LandingKind> for LandKind {
-    fn from(kind: LandingKind) -> Self {
-        match kind {
-            LandingKind::FastForward => Self::FastForward,
-            LandingKind::Merge => Self::Merge,
-            LandingKind::Rebase => Self::Rebase,
-            LandingKind::MergeInsteadOfRebase => Self::MergeInsteadOfRebase,
-            LandingKind::Squash => Self::Squash,
-        }
+/// Returns how a branch gets the work of a run.
+pub(crate) fn land_kind(kind: LandingKind) -> LandKind {
+    match kind {
+        LandingKind::FastForward => LandKind::FastForward,
+        LandingKind::Merge => LandKind::Merge,
+        LandingKind::Rebase => LandKind::Rebase,
+        LandingKind::MergeInsteadOfRebase => LandKind::MergeInsteadOfRebase,
+        LandingKind::Squash => LandKind::Squash,
     }
 }

@@ -30,10 +30,10 @@ pub use commit_style::CommitStyle;
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
 pub use error_chain::error_chain;
-pub use git::{CleanupReport, KeptRefReason, PhaseDiffScope, RefCleanupReport, installed_git_version};
+pub use git::{PhaseDiffScope, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
-pub use land::{LandKind, LandOptions, LandReport, ManualMerge};
+pub use land::{LandOptions, landing_problem};
 pub use replayed_run::ReplayedRun;
 pub use saved_permissions::{project_root, saved_permissions_file};
 pub use session_access::{

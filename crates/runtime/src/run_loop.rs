@@ -12,7 +12,7 @@ use std::{
 use domain::{AgentOutput, EffectId, Report, RunInput, Timestamp};
 use engine::{Effect, QueueEntry, sort_by_urgency};
 use tracing::warn;
-use views::RunRow;
+use views::{Rows, RunRow};
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
@@ -35,9 +35,14 @@ const SAVE_INTERVAL: time::Duration = time::Duration::from_secs(1);
 pub(crate) enum RunRequest {
     Input(Box<QueuedInput>),
     Snapshot(SyncSender<RunSnapshot>),
+    /// Called with the rows after each input, until it returns true.
+    Watch(RowWatch),
     RunRow(SyncSender<Option<RunRow>>),
     Stop(ShutdownMode),
 }
+
+/// Looks for something in the rows, and returns whether it was found.
+pub(crate) type RowWatch = Box<dyn Fn(&Rows) -> bool + Send>;
 
 /// An input that waits for its turn.
 pub(crate) struct QueuedInput {
@@ -70,14 +75,14 @@ impl QueueEntry for RunRequest {
     fn input(&self) -> Option<&RunInput> {
         match self {
             Self::Input(queued) => Some(&queued.input),
-            Self::Snapshot(_) | Self::RunRow(_) | Self::Stop(_) => None,
+            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Stop(_) => None,
         }
     }
 
     fn input_mut(&mut self) -> Option<&mut RunInput> {
         match self {
             Self::Input(queued) => Some(&mut queued.input),
-            Self::Snapshot(_) | Self::RunRow(_) | Self::Stop(_) => None,
+            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Stop(_) => None,
         }
     }
 }
@@ -96,6 +101,8 @@ pub(crate) struct RunLoop<E> {
     postponed: VecDeque<QueuedInput>,
     /// Reports that the executor returned to this thread. At most one for each effect.
     returned_reports: VecDeque<Report>,
+    /// Callers that wait for a change of the rows.
+    watches: Vec<RowWatch>,
     /// Effects that the executor was given and that are not reported yet.
     outstanding: BTreeSet<EffectId>,
     has_ended: bool,
@@ -121,6 +128,7 @@ impl<E: Executor> RunLoop<E> {
             inbox,
             postponed: VecDeque::new(),
             returned_reports: VecDeque::new(),
+            watches: Vec::new(),
             outstanding: BTreeSet::new(),
             has_ended,
             saved_at: std::time::Instant::now(),
@@ -176,6 +184,8 @@ impl<E: Executor> RunLoop<E> {
                     RunRequest::Snapshot(reply) => {
                         drop(reply.try_send(RunSnapshot::from_durable_run(&self.durable_run)));
                     }
+                    RunRequest::Watch(watch) if watch(self.durable_run.views().rows()) => {}
+                    RunRequest::Watch(watch) => self.watches.push(watch),
                     RunRequest::RunRow(reply) => {
                         drop(reply.try_send(self.durable_run.views().rows().run.iter().next().cloned()));
                     }
@@ -246,6 +256,11 @@ impl<E: Executor> RunLoop<E> {
     fn try_handle(&mut self, queued: QueuedInput) -> Option<QueuedInput> {
         let QueuedInput { input, reply } = queued;
         let may_change_files = may_change_files(&input);
+        // A server that is killed after it recorded an effect of an ended run must load the run at its next start.
+        if self.has_ended && matches!(input, RunInput::User { .. }) {
+            self.has_ended = false;
+            self.host.set_ended_marker(self.durable_run.id(), false);
+        }
         // Only a sender that gets a reply can repeat the input.
         let retry = reply.is_none().then(|| input.clone());
         let result = self.durable_run.execute(now(), input);
@@ -278,6 +293,8 @@ impl<E: Executor> RunLoop<E> {
         }
         self.cancel_obsolete_effects();
         self.update_ended_marker();
+        let rows = self.durable_run.views().rows();
+        self.watches.retain(|watch| !watch(rows));
         None
     }
 

@@ -5,7 +5,7 @@
 mod io_records;
 mod screen;
 
-use domain::{RunId, SessionId};
+use domain::{RunId, SessionId, UserCommand};
 use holder::{
     END_GRACE,
     protocol::{Request, WindowSize},
@@ -61,6 +61,31 @@ pub fn session_processes(
         }
     }
     Ok(processes)
+}
+
+/// Ends the last process of a session.
+pub(crate) fn end_last_process(
+    sessions: &Sessions,
+    run: &RunId,
+    session: SessionId,
+) -> Result<(), SessionError> {
+    let Some(entry) = session_processes(sessions, run, session)?.pop() else {
+        return Err(SessionError::NotRunning { name: process_name(run, session, 1) });
+    };
+    match entry.state {
+        SessionState::Ended { .. } => Err(SessionError::NotRunning { name: entry.name }),
+        SessionState::Starting | SessionState::Lost => {
+            sessions.kill_orphans(&entry);
+            Ok(())
+        }
+        SessionState::Alive(_) => {
+            let request = Request::End { grace: END_GRACE };
+            match sessions.request(&entry, &request, END_GRACE + REPLY_MAX) {
+                Ok(_) | Err(SessionError::NotRunning { .. }) => Ok(()),
+                Err(error) => Err(error),
+            }
+        }
+    }
 }
 
 /// Returns the name of a process of a session.
@@ -123,22 +148,19 @@ impl Host {
         Ok(())
     }
 
-    /// Ends the process of a session. The run is notified and decides how to continue.
-    pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
-        let (_, entry) = self.find_process(run, session, None)?;
-        match entry.state {
-            SessionState::Ended { .. } => Err(SessionError::NotRunning { name: entry.name }.into()),
-            SessionState::Starting | SessionState::Lost => {
-                self.session_store().kill_orphans(&entry);
-                Ok(())
-            }
-            SessionState::Alive(_) => {
-                let request = Request::End { grace: END_GRACE };
-                match self.session_store().request(&entry, &request, END_GRACE + REPLY_MAX) {
-                    Ok(_) | Err(SessionError::NotRunning { .. }) => Ok(()),
-                    Err(error) => Err(error.into()),
-                }
-            }
+    /// Ends the process of a session, and returns when it was told to end. The run decides how to continue.
+    pub fn end_session(&self, run: &RunId, person: &str, session: SessionId) -> Result<(), HostError> {
+        if self.run_snapshot(run)?.views.rows().sessions.get(&session).is_none() {
+            return Err(HostError::UnknownSession { run: run.clone(), session });
+        }
+        self.execute_command(run, person, UserCommand::StopSession(session))?;
+        let stopped = self.wait_for_rows(run, move |rows| {
+            let row = rows.sessions.get(&session)?;
+            row.stop_requested_at.is_none().then(|| row.stop_error.clone())
+        })?;
+        match stopped {
+            None => Ok(()),
+            Some(reason) => Err(HostError::NotStopped { session, reason }),
         }
     }
 

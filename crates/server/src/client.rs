@@ -15,8 +15,8 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use domain::{PhaseNumber, RunId, Sequence, TaskId, UserCommand};
-use runtime::{CleanupReport, LandOptions, LandReport, NewRun, PhaseDiffScope, ShutdownMode};
+use domain::{CleanupReport, LandReport, PhaseNumber, RunId, Sequence, TaskId, UserCommand};
+use runtime::{LandOptions, NewRun, PhaseDiffScope, ShutdownMode};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;

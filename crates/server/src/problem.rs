@@ -170,12 +170,18 @@ impl From<&HostError> for ApiError {
                 ProblemCode::GitFailed,
                 "Check the disk, and that no other program moves the branch. Then retry.",
             ),
+            HostError::NotCleaned { .. } => (
+                ProblemCode::GitFailed,
+                "Check the disk, and that no program uses the worktrees. Then retry.",
+            ),
             HostError::ShuttingDown => (ProblemCode::Stopping, "The server is stopping. Start it again."),
             HostError::Git(error) => (ProblemCode::GitFailed, error.hint()),
             HostError::UnknownSession { .. } => {
                 (ProblemCode::UnknownSession, "Check the id in the list of sessions.")
             }
-            HostError::NoProcess { .. } | HostError::Session(SessionError::NotRunning { .. }) => {
+            HostError::NoProcess { .. }
+            | HostError::NotStopped { .. }
+            | HostError::Session(SessionError::NotRunning { .. }) => {
                 (ProblemCode::SessionNotRunning, "Check its state in the list of sessions.")
             }
             HostError::NoTerminal { .. } => {

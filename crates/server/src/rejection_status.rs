@@ -18,6 +18,7 @@ pub(crate) fn status_and_title(rejection: &Rejection) -> (StatusCode, &'static s
         Rejection::AlreadyStarted => (StatusCode::CONFLICT, "The run has already started"),
         Rejection::Cancelled => (StatusCode::CONFLICT, "The run was cancelled"),
         Rejection::UnknownSession { .. } => (StatusCode::CONFLICT, "The session is not running"),
+        Rejection::NoWorktrees => (StatusCode::CONFLICT, "The run has no worktrees"),
         Rejection::WrongTaskState { .. } => (StatusCode::CONFLICT, "The state of the task does not allow this"),
         Rejection::WrongRunState { .. } => (StatusCode::CONFLICT, "The state of the run does not allow this"),
         Rejection::AlreadyAnswered { .. } => (StatusCode::CONFLICT, "The question is already answered"),

@@ -52,7 +52,9 @@ pub fn typescript_declarations() -> Result<BTreeMap<String, String>, DuplicateTy
         PlanStartPreview,
         plan::PlanReport<'static>,
     )>();
-    collector.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::LandReport, runtime::CleanupReport)>();
+    collector
+        .visit::<(sessions::detect::AgentListing, config::KeyRow, domain::LandReport, domain::CleanupReport)>(
+        );
     match collector.duplicate {
         Some(name) => Err(DuplicateTypeName { name }),
         None => Ok(collector.types.into_iter().map(|(name, (_, declaration))| (name, declaration)).collect()),

@@ -65,6 +65,8 @@ pub(crate) fn change_names(event: &Event, kind: RowKind, row: Option<&Row>) -> &
         | RowKind::Gate
         | RowKind::Checkpoint
         | RowKind::Receipt
+        | RowKind::Landing
+        | RowKind::Cleanup
         | RowKind::Overlap
         | RowKind::Turn
         | RowKind::Chat

@@ -49,6 +49,11 @@ impl Views {
                 self.set_phase_state(now, *phase, PhaseState::Landed)
             }
 
+            Event::LandingRequested(event) => self.apply_landing_requested(now, event),
+            Event::LandingFinished(event) => self.apply_landing_finished(now, event),
+            Event::CleanupRequested(event) => self.apply_cleanup_requested(now, event),
+            Event::CleanupFinished(event) => self.apply_cleanup_finished(now, event),
+
             Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
                 for task in tasks {
                     self.set_task_state(now, task, TaskState::Ready);
@@ -188,6 +193,12 @@ impl Views {
             Event::SessionWoken(events::SessionWoken { session }) => self.apply_session_woken(now, *session),
             Event::SessionDismissed(events::SessionDismissed { session }) => {
                 self.apply_session_dismissed(now, *session)
+            }
+            Event::SessionStopRequested(events::SessionStopRequested { session }) => {
+                self.apply_session_stop_requested(now, *session)
+            }
+            Event::SessionStopFinished(events::SessionStopFinished { session, error }) => {
+                self.apply_session_stop_finished(*session, error.as_ref())
             }
             Event::SessionEnded(events::SessionEnded { session, exit_status }) => {
                 self.apply_session_ended(now, *session, *exit_status)

@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 use crate::{
     event_names,
     rows::{
-        AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
-        InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, PlanOfferRow, ProgressRow, QuestionRow,
-        ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow,
-        UsageRow,
+        AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, CleanupRow, DirectMessageRow,
+        EscalationRow, GateRow, InboxRow, InvocationRow, LandingRow, LoopRow, OverlapRow, PhaseRow,
+        PlanOfferRow, ProgressRow, QuestionRow, ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow,
+        TaskDetailRow, TaskRow, TimelineRow, TurnRow, UsageRow,
     },
     table::{Table, TableRow, TouchedRow},
     view_change::ViewChange,
@@ -161,6 +161,10 @@ kinds! {
     checkpoints: Checkpoint(CheckpointRow) = "checkpoint";
     /// Proof that a check ran.
     receipts: Receipt(ReceiptRow) = "receipt";
+    /// A request to bring the work of the run into a branch.
+    landings: Landing(LandingRow) = "landing";
+    /// A request to remove what the run does not need any more.
+    cleanups: Cleanup(CleanupRow) = "cleanup";
     /// Files that two unfinished tasks both changed.
     overlaps: Overlap(OverlapRow) = "overlap";
     /// One message in the conversation of a task.

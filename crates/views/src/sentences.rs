@@ -2,6 +2,7 @@
 
 pub(crate) mod en;
 pub(crate) mod ko;
+mod landing;
 pub(crate) mod usage;
 
 use domain::{CheckObstacle, CompletionProof, Locale, Receipt, TaskId};

@@ -51,7 +51,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Tries every action on the run, one of its tasks and one item of each kind, each on a copy of the run. The objects
+    /// Tries every action on the run, one of its tasks, one session and one item of each kind, each on a copy of the run. The objects
     /// change with the steps.
     pub(crate) fn check_allowed_actions(&self) -> Result<(), RuleViolation> {
         let allowed = self.run.run_actions();
@@ -63,6 +63,10 @@ impl Simulation {
             for action in TaskAction::ALL {
                 self.check_action(allowed.contains(&action), task_command(task, &member.name, action))?;
             }
+        }
+        if let Some(session) = self.pick(self.model.sessions.keys()) {
+            let is_listed = self.run.session_actions(*session).contains(&SessionAction::Stop);
+            self.check_action(is_listed, UserCommand::StopSession(*session))?;
         }
         let items = known_items(&self.model);
         for kind in [
@@ -145,6 +149,8 @@ fn run_command(action: RunAction) -> UserCommand {
         RunAction::Pause => UserCommand::PauseRun,
         RunAction::Continue => UserCommand::ContinueRun,
         RunAction::Cancel => UserCommand::CancelRun,
+        RunAction::Land => UserCommand::LandRun { all: false, into: None, squash: false },
+        RunAction::Clean => UserCommand::CleanRun { refs: false },
     }
 }
 

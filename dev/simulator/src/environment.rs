@@ -38,6 +38,8 @@ pub(crate) enum ScheduledEvent {
     ManyMessages,
     /// The plan file is changed.
     PlanEdit,
+    /// A user lands the run, cleans it up or stops a session.
+    ProjectCommand,
     /// The clock jumps.
     ClockJump,
 }
@@ -146,6 +148,7 @@ impl Environment {
                 ScheduledEvent::UserCommand
                     | ScheduledEvent::ManyMessages
                     | ScheduledEvent::PlanEdit
+                    | ScheduledEvent::ProjectCommand
                     | ScheduledEvent::ClockJump
             )
         });
@@ -174,6 +177,9 @@ impl Environment {
             | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
+            | Effect::LandRun { .. }
+            | Effect::CleanRun { .. }
+            | Effect::StopSession { .. }
             | Effect::MakeCheckpoint { .. }
             | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }

@@ -8,6 +8,7 @@ mod evidence;
 mod expectation;
 mod gates;
 mod idle;
+mod landing;
 mod large_files;
 mod overlaps;
 mod permitted_messages;
@@ -21,8 +22,9 @@ mod transitions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    AgentName, CheckpointId, EffectId, EscalationId, InvocationId, LoopId, OfferId, PhaseNumber, QuestionId,
-    RecordedEvent, RequestId, Role, RunSettings, Sequence, SessionId, TaskId, TeamMember,
+    AgentName, CheckpointId, CleanupId, EffectId, EscalationId, InvocationId, LandingId, LoopId, OfferId,
+    PhaseNumber, QuestionId, RecordedEvent, RequestId, Role, RunSettings, Sequence, SessionId, TaskId,
+    TeamMember,
 };
 
 pub(crate) use calls::Call;
@@ -63,6 +65,12 @@ pub(crate) struct Model {
     pub loops: BTreeMap<LoopId, TaskId>,
     /// The task of the current merge.
     pub merging: Option<TaskId>,
+    /// The last commit that a merge made.
+    pub merged_commit: Option<String>,
+    /// The landing that has not finished.
+    pub landing: Option<LandingId>,
+    /// The cleanup that has not finished.
+    pub cleanup: Option<CleanupId>,
     /// The plan change that is offered.
     pub offer: Option<OfferId>,
     /// Pairs of tasks with reported overlaps.

@@ -86,6 +86,10 @@ pub enum Rule {
     WaitHasReason,
     /// A plan change is applied by a person only, and does not affect tasks that are done or running.
     PlanChange,
+    /// A landing has only work that the log names as approved or merged, and waits for the one before.
+    Landing,
+    /// A cleanup keeps the worktrees of unfinished tasks and running sessions, and waits for the one before.
+    Cleanup,
     /// A run ends once there are no more faults.
     RunCompletes,
 }
@@ -132,6 +136,8 @@ impl fmt::Display for Rule {
             Self::EndsIdle => "a run ends only when no task can continue and no question is open",
             Self::WaitHasReason => "a task, gate or question that does not continue has an open reason",
             Self::PlanChange => "a plan change does not affect tasks that are done or running",
+            Self::Landing => "a landing has only work that the log names",
+            Self::Cleanup => "a cleanup keeps the worktrees that are needed",
             Self::RunCompletes => "a run ends once there are no more faults",
         })
     }

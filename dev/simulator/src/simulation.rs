@@ -46,6 +46,8 @@ pub(crate) struct Simulation {
     pub(crate) edit_random: Random,
     /// Random numbers for overlap reports: separate, so that they do not change the rest of a run.
     pub(crate) overlap_random: Random,
+    /// Random numbers for landings, cleanups and stopped sessions: separate, so that they do not change the rest of a run.
+    project_random: Random,
     pub(crate) trace: Trace,
     pub(crate) step: u64,
     pub(crate) summary: Summary,
@@ -88,6 +90,7 @@ impl Simulation {
             random,
             edit_random: Random::new(seed ^ 0xED17_0F77_E91A_4F11),
             overlap_random: Random::new(seed ^ 0x0E7E_5000_0000_0001),
+            project_random: Random::new(seed ^ 0x1A4D_0000_0000_0001),
             trace,
             step: 0,
             summary: Summary::default(),
@@ -142,6 +145,10 @@ impl Simulation {
         // Also only in some runs.
         if self.seed % 32 == 7 {
             self.environment.schedule(MANY_MESSAGES_DELAY_MS, ScheduledEvent::ManyMessages);
+        }
+        // Also only in some runs.
+        if self.seed % 16 == 7 {
+            self.schedule_project_command();
         }
         if self.faults.clock_jumps {
             let delay_ms = self.random.seconds_as_ms(60, 3_600);
@@ -199,6 +206,12 @@ impl Simulation {
                 }
             }
             ScheduledEvent::PlanEdit => self.edit_plan()?,
+            ScheduledEvent::ProjectCommand => {
+                if let Some(command) = user_commands::project_command(&mut self.project_random, &self.model) {
+                    self.send_user_command("ana", command)?;
+                }
+                self.schedule_project_command();
+            }
             ScheduledEvent::ClockJump => {
                 self.environment.jump_clock();
                 self.trace.add_note("the clock jumps");
@@ -207,6 +220,11 @@ impl Simulation {
             }
         }
         Ok(true)
+    }
+
+    fn schedule_project_command(&mut self) {
+        let delay_ms = self.project_random.seconds_as_ms(1, 600);
+        self.environment.schedule(delay_ms, ScheduledEvent::ProjectCommand);
     }
 
     fn send_report(&mut self, report: Report) -> Result<(), RuleViolation> {
@@ -220,6 +238,8 @@ impl Simulation {
             | Report::MergeFinished { .. }
             | Report::GateChecked { .. }
             | Report::CheckpointFinished { .. }
+            | Report::LandingFinished { .. }
+            | Report::CleanupFinished { .. }
             | Report::EffectFinished { .. }
             | Report::DiskFull { .. }
             | Report::ExecutionFailed { .. }

@@ -106,6 +106,7 @@ impl Simulation {
     fn check_effects(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
         for (id, effect) in &decision.effects {
             self.model.check_large_files(effect);
+            self.model.check_project_effect(effect);
             let recorded = decision.events.iter().any(|recorded| recorded.sequence == id.sequence);
             if !recorded || !self.effects_seen.insert(*id) {
                 return Err(RuleViolation::new(

@@ -2,7 +2,8 @@
 
 use domain::{
     Budget, DependencyRequest, DependencyType, EscalationAction, EscalationId, EscalationLevel,
-    PermissionScope, PhaseNumber, Priority, ProvidedResource, QuestionId, RequestId, TaskId, UserCommand,
+    PermissionScope, PhaseNumber, Priority, ProvidedResource, QuestionId, RequestId, SessionId, TaskId,
+    UserCommand,
 };
 
 use crate::{
@@ -77,6 +78,18 @@ pub(crate) fn many_messages(model: &Model) -> Vec<(&'static str, UserCommand)> {
     let message =
         |task: &TaskId| ("ana", UserCommand::SendMessage { task: task.clone(), text: "use tabs".to_owned() });
     model.tasks.keys().flat_map(|task| std::iter::repeat_n(message(task), MANY_MESSAGES)).collect()
+}
+
+/// Returns a command that acts on the project or on a process; `None` if no session was opened yet.
+pub(crate) fn project_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
+    Some(match random.below(4) {
+        0 | 1 => UserCommand::LandRun { all: random.once_in(2), into: None, squash: false },
+        2 => UserCommand::CleanRun { refs: random.once_in(2) },
+        _ => {
+            let sessions: Vec<SessionId> = model.sessions.keys().copied().collect();
+            UserCommand::StopSession(*random.pick(&sessions)?)
+        }
+    })
 }
 
 /// Returns a command that should be refused.

@@ -7,8 +7,8 @@ use std::{
 
 use domain::{
     AgentMessage, AgentOutput, CheckpointOutcome, DoneMessage, EffectId, GateApproval, GateReport,
-    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, Receipt, RecordedEvent, Report,
-    Role, RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp, TurnTools,
+    LandReport, MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, Receipt, RecordedEvent,
+    Report, Role, RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp, TurnTools,
 };
 use engine::{Effect, Rejection, Run};
 use views::Views;
@@ -186,6 +186,17 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
                 large_files: Vec::new(),
             };
             Report::CheckpointFinished { checkpoint, outcome }
+        }
+        Effect::LandRun { landing, .. } => {
+            let report = LandReport::AlreadyLanded { branch: "main".to_owned() };
+            Report::LandingFinished { landing, report: Box::new(report) }
+        }
+        Effect::CleanRun { cleanup, .. } => {
+            Report::CleanupFinished { cleanup, report: Box::default(), error: None }
+        }
+        Effect::StopSession { session } => {
+            let finished = Report::EffectFinished { effect: id, error: None };
+            return vec![finished.into(), Report::SessionEnded { session, exit_status: None }.into()];
         }
         Effect::ParkSession { .. }
         | Effect::WakeSession { .. }

@@ -6,8 +6,7 @@ use std::{
     process::{Command as Program, Stdio},
 };
 
-use domain::{Locale, RunId};
-use runtime::LandReport;
+use domain::{LandReport, Locale, RunId};
 use server::Client;
 
 use super::set_up::DemoProject;

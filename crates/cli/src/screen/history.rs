@@ -32,11 +32,20 @@ fn style(kind: &str) -> Option<Style> {
     Some(match kind {
         "RunStarted" | "RunContinued" | "RunReopened" | "PhaseStarted" | "PhaseContinued"
         | "TaskReassigned" | "ChatMessageSent" => PLAIN,
+        "LandingRequested" | "LandingFinished" | "CleanupFinished" | "SessionStopRequested" => PLAIN,
         "PhaseLanded" | "TaskDone" | "QuestionAnswered" | "RequestProvided" | "GateApproved"
         | "EscalationResolved" => GOOD,
         // Only failed effects are in the timeline.
-        "RunCancelled" | "PhaseCancelled" | "AttemptFailed" | "TaskFailed" | "RequestRefused"
-        | "GateFailed" | "SessionLost" | "ErrorReported" | "EffectFinished" => BAD,
+        "RunCancelled"
+        | "PhaseCancelled"
+        | "AttemptFailed"
+        | "TaskFailed"
+        | "RequestRefused"
+        | "GateFailed"
+        | "SessionLost"
+        | "SessionStopFinished"
+        | "ErrorReported"
+        | "EffectFinished" => BAD,
         "RunPaused"
         | "PhasePaused"
         | "TaskReturned"

@@ -47,9 +47,12 @@ impl<'a> AffectedObjects<'a> {
             Event::RunStarted(_) | Event::RunEnded(_) | Event::RunReopened(events::RunReopened {}) => {
                 self.mark_all()
             }
-            Event::RunPaused(events::RunPaused {}) | Event::RunContinued(events::RunContinued {}) => {
-                self.has_run = true
-            }
+            Event::RunPaused(events::RunPaused {})
+            | Event::RunContinued(events::RunContinued {})
+            | Event::LandingRequested(_)
+            | Event::LandingFinished(_)
+            | Event::CleanupRequested(_)
+            | Event::CleanupFinished(_) => self.has_run = true,
 
             Event::TaskStarted(events::TaskStarted { task, .. })
             | Event::TaskResumed(events::TaskResumed { task, .. })
@@ -165,6 +168,8 @@ impl<'a> AffectedObjects<'a> {
             // Waiting and ready tasks have the same actions.
             | Event::TasksBecameReady(_)
             | Event::TaskPrioritized(_)
+            | Event::SessionStopRequested(_)
+            | Event::SessionStopFinished(_)
             | Event::TaskRequested(_)
             | Event::ExternalDependencyMet(_)
             | Event::PlanUnreadable(_)

@@ -239,7 +239,8 @@ impl Run {
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
             MergeOutcome::Merged { receipt, commit, .. } => {
-                task.merged_commit = Some(commit.clone()).filter(|commit| !commit.is_empty());
+                let commit = Some(commit.clone()).filter(|commit| !commit.is_empty());
+                task.merged_commit.clone_from(&commit);
                 if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
                     task.checked_tree = Some(receipt.tree.clone());
                 }
@@ -268,6 +269,15 @@ impl Run {
 
     fn record_merged_commits(&mut self, task: TaskIndex, outcome: &MergeOutcome) {
         let number = self.task(task).planned.phase;
+        if let MergeOutcome::Merged { commit, onto, .. } = outcome {
+            // A task without new changes reports its earlier merge.
+            let is_new = self.task(task).merged_commit.as_ref() != Some(commit);
+            // Logs of earlier versions do not say whether the task brought changes.
+            let brings_changes = onto.is_some() || self.phases.values().all(|phase| phase.merges.is_empty());
+            if is_new && brings_changes && !commit.is_empty() {
+                self.merged_commit = Some(commit.clone());
+            }
+        }
         let Some(phase) = self.phases.get_mut(&number) else { return };
         if let MergeOutcome::Merged { commit, onto: Some(onto), .. } = outcome {
             let merge = MergedCommits { onto: onto.clone(), commit: commit.clone() };

@@ -1,11 +1,12 @@
 //! Passes an input to its rule.
 
 use domain::{
-    AgentOutput, CheckpointOutcome, PostponementCause, Report, RunInput, SessionId, UserCommand, events,
+    AgentOutput, CheckpointOutcome, EffectId, PostponementCause, Report, RunInput, SessionId, UserCommand,
+    events,
 };
 
 use super::{DecisionContext, agent_message::MessageOrigin, permission::PermissionChoice};
-use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
+use crate::{rejection::Rejection, run::RunStatus, state::EffectKey};
 
 impl DecisionContext<'_> {
     pub(super) fn decide_input(&mut self, input: RunInput) -> Result<(), Rejection> {
@@ -15,7 +16,9 @@ impl DecisionContext<'_> {
         match input {
             RunInput::Start { person: _, start } => self.start_run(*start),
             RunInput::User { person: _, command } => {
-                self.run.check_accepts_commands()?;
+                if !is_accepted_after_cancellation(&command) {
+                    self.run.check_accepts_commands()?;
+                }
                 self.decide_user_command(command)
             }
             RunInput::Agent { session, output } => self.decide_agent_output(session, output),
@@ -28,6 +31,9 @@ impl DecisionContext<'_> {
             UserCommand::PauseRun => self.pause_run(),
             UserCommand::ContinueRun => self.continue_run(),
             UserCommand::CancelRun => self.cancel_run(),
+            UserCommand::LandRun { all, into, squash } => self.request_landing(all, into, squash),
+            UserCommand::CleanRun { refs } => self.request_cleanup(refs),
+            UserCommand::StopSession(session) => self.request_session_stop(session),
             UserCommand::PausePhase(phase) => self.pause_phase(phase),
             UserCommand::ContinuePhase(phase) => self.continue_phase(phase),
             UserCommand::CancelPhase(phase) => self.cancel_phase(phase),
@@ -116,6 +122,22 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
+    fn handle_effect_report(&mut self, effect: EffectId, error: Option<String>) -> Result<(), Rejection> {
+        let (key, _) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
+        match (key, &error) {
+            (EffectKey::Land(phase), None) => {
+                let phase = *phase;
+                self.emit(events::PhaseLanded { phase });
+            }
+            (EffectKey::Stop(session), _) => {
+                let session = *session;
+                self.emit(events::SessionStopFinished { session, error });
+            }
+            _ => self.emit(events::EffectFinished { effect, error }),
+        }
+        Ok(())
+    }
+
     fn decide_report(&mut self, report: Report) -> Result<(), Rejection> {
         match report {
             Report::SessionStarted { session, agent_session } => {
@@ -135,7 +157,7 @@ impl DecisionContext<'_> {
             }
             Report::GateChecked { phase, round, report } => self.handle_gate_report(phase, round, report),
             Report::CheckpointFinished { checkpoint, outcome } => {
-                let key = crate::state::EffectKey::Checkpoint(checkpoint);
+                let key = EffectKey::Checkpoint(checkpoint);
                 if !self.run.pending_effects.has(&key) {
                     return Err(Rejection::StaleReport);
                 }
@@ -147,16 +169,11 @@ impl DecisionContext<'_> {
                 }
                 Ok(())
             }
-            Report::EffectFinished { effect, error } => {
-                let (_, order) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
-                if let (Effect::LandPhase { phase, .. }, None) = (order, &error) {
-                    let phase = *phase;
-                    self.emit(events::PhaseLanded { phase });
-                } else {
-                    self.emit(events::EffectFinished { effect, error });
-                }
-                Ok(())
+            Report::LandingFinished { landing, report } => self.handle_landing_report(landing, report),
+            Report::CleanupFinished { cleanup, report, error } => {
+                self.handle_cleanup_report(cleanup, report, error)
             }
+            Report::EffectFinished { effect, error } => self.handle_effect_report(effect, error),
             Report::DiskFull { effect, error } => {
                 self.postpone_effect(effect, PostponementCause::DiskFull, error)
             }
@@ -184,4 +201,12 @@ impl DecisionContext<'_> {
             }
         }
     }
+}
+
+/// Returns whether a command is still possible when the run was cancelled: it changes nothing in the run itself.
+fn is_accepted_after_cancellation(command: &UserCommand) -> bool {
+    matches!(
+        command,
+        UserCommand::LandRun { .. } | UserCommand::CleanRun { .. } | UserCommand::StopSession(_)
+    )
 }

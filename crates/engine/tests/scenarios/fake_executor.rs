@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    CheckpointOutcome, EffectId, GateReport, LargeFile, MergeOutcome, Receipt, Report, SessionId, TaskId,
-    Timestamp,
+    CheckpointOutcome, EffectId, GateReport, LandReport, LargeFile, MergeOutcome, Receipt, Report, SessionId,
+    TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -28,7 +28,7 @@ struct FakeWorktrees {
     tasks: BTreeMap<SessionId, TaskId>,
 }
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 15] = [
     "SpawnAgent",
     "SendInput",
     "ParkSession",
@@ -38,6 +38,9 @@ const ALL: [&str; 12] = [
     "Merge",
     "CheckGate",
     "LandPhase",
+    "LandRun",
+    "CleanRun",
+    "StopSession",
     "MakeCheckpoint",
     "RestoreCheckpoint",
     "SavePermissionRule",
@@ -171,9 +174,17 @@ impl FakeExecutor {
                 self.worktrees.versions.insert(task.clone(), version.copied().unwrap_or_default());
                 Report::EffectFinished { effect: id, error: None }
             }
+            Effect::LandRun { landing, .. } => {
+                let report = LandReport::AlreadyLanded { branch: "main".to_owned() };
+                Report::LandingFinished { landing: *landing, report: Box::new(report) }
+            }
+            Effect::CleanRun { cleanup, .. } => {
+                Report::CleanupFinished { cleanup: *cleanup, report: Box::default(), error: None }
+            }
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
+            | Effect::StopSession { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
@@ -194,6 +205,9 @@ pub(crate) fn effect_name(effect: &Effect) -> &'static str {
         Effect::Merge(_) => "Merge",
         Effect::CheckGate(_) => "CheckGate",
         Effect::LandPhase { .. } => "LandPhase",
+        Effect::LandRun { .. } => "LandRun",
+        Effect::CleanRun { .. } => "CleanRun",
+        Effect::StopSession { .. } => "StopSession",
         Effect::MakeCheckpoint { .. } => "MakeCheckpoint",
         Effect::RestoreCheckpoint { .. } => "RestoreCheckpoint",
         Effect::SavePermissionRule { .. } => "SavePermissionRule",

@@ -39,6 +39,7 @@ impl ScenarioSetup {
     fn read_setting(&mut self, words: &[&str], text: &str) -> Result<bool, String> {
         let settings = &mut self.settings;
         match words {
+            ["agents", "work", "in", "the", "project's", "folder"] => settings.has_worktrees = false,
             ["slots", n] => settings.slots = parse_value(n)?,
             ["memory", n] => settings.memory_mib = Some(parse_value(n)?),
             ["retries", n] => settings.retries_max = parse_value(n)?,

@@ -19,6 +19,13 @@ fn read_command(
         ["pauses", "the", "run"] => UserCommand::PauseRun,
         ["continues", "the", "run"] => UserCommand::ContinueRun,
         ["cancels", "the", "run"] => UserCommand::CancelRun,
+        ["lands", "the", "run"] => UserCommand::LandRun { all: false, into: text(), squash: false },
+        ["lands", "all", "of", "the", "run"] => {
+            UserCommand::LandRun { all: true, into: text(), squash: false }
+        }
+        ["cleans", "up"] => UserCommand::CleanRun { refs: false },
+        ["cleans", "up", "with", "refs"] => UserCommand::CleanRun { refs: true },
+        ["stops", session] => UserCommand::StopSession(runner.facts.session(session)?.id),
         ["pauses", "phase", phase] => UserCommand::PausePhase(parse_value(phase)?),
         ["continues", "phase", phase] => UserCommand::ContinuePhase(parse_value(phase)?),
         ["cancels", "phase", phase] => UserCommand::CancelPhase(parse_value(phase)?),

@@ -101,6 +101,11 @@ impl WorktreeRegistry {
         self.state().worktrees_of(run, git).tasks.insert(task.clone(), is_done);
     }
 
+    /// Tells whether the worktree of an ended task was released, and the task was not started again.
+    pub(crate) fn is_released(&self, run: &RunId, task: &TaskId) -> bool {
+        self.state().runs.get(run).is_some_and(|worktrees| worktrees.tasks.contains_key(task))
+    }
+
     /// Marks the worktree of an ended session without a task as removable.
     pub(crate) fn add_ended_session(&self, run: &RunId, git: &RunGit, session: SessionId) {
         self.state().worktrees_of(run, git).sessions.insert(session);

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use domain::Receipt;
-use engine::LandingCheck;
+use domain::{LandReport, ManualMerge, Receipt};
+use engine::{LandingCheck, LandingOrder};
 use repo::{CommitId, LandingOutcome, LandingPlan, LandingStrategy, PlannedLanding, RepoError};
 
 use super::{
@@ -12,11 +12,7 @@ use super::{
     run_context::RunContext,
     stop_token::StopToken,
 };
-use crate::{
-    environment::LandStrategy,
-    git::RunGit,
-    land::{LandReport, LandScope, ManualMerge},
-};
+use crate::{environment::LandStrategy, error_chain::error_chain, git::RunGit, land::land_kind};
 
 /// Attempts to move a branch that the user moves at the same time.
 const ATTEMPTS_MAX: u32 = 3;
@@ -24,16 +20,6 @@ const ATTEMPTS_MAX: u32 = 3;
 const TREE_CHARS: usize = 16;
 /// Prefix of the branches that only Jangdan moves.
 const OWN_BRANCH_PREFIX: &str = "jangdan/";
-
-/// A request to bring the work of a run into a branch.
-pub(crate) struct LandingOrder {
-    pub(crate) scope: LandScope,
-    /// Target branch, if not the one that the run started from.
-    pub(crate) into: Option<String>,
-    pub(crate) is_squash: bool,
-    pub(crate) checkout: CheckoutPolicy,
-    pub(crate) check: LandingCheck,
-}
 
 /// What happens to a branch that is checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +42,14 @@ pub(crate) enum LandError {
 }
 
 impl LandError {
+    /// Returns the error as a text for the user.
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::Git(error) => error_chain(&error),
+            Self::DiskFull(DiskFull { error }) | Self::Failed(error) => error,
+        }
+    }
+
     pub(super) fn into_job_error(self, context: &RunContext) -> JobError {
         match self {
             Self::Git(error) => JobError::new(context, &error),
@@ -65,12 +59,15 @@ impl LandError {
     }
 }
 
-/// Lands the work of a run. Repeated after a crash, it completes what was started.
+/// Lands the work of a run. Repeated after a crash, it completes what was started. Just before the branch moves,
+/// `before_move` gets the report of a success.
 pub(crate) fn land(
     context: &RunContext,
     git: &RunGit,
     order: &LandingOrder,
+    checkout: CheckoutPolicy,
     stop_token: &StopToken,
+    before_move: impl Fn(&LandReport) -> Result<(), LandError>,
 ) -> Result<LandReport, LandError> {
     let run_branch = git.run_branch();
     let Some(branch) = order.into.clone().or_else(|| git.target_branch()) else {
@@ -84,7 +81,7 @@ pub(crate) fn land(
             return Ok(LandReport::UnknownBranch { branch });
         }
     }
-    let Some(source) = git.commit_to_land(&order.scope)? else {
+    let Some(source) = git.commit_to_land(&order.work)? else {
         return Ok(LandReport::NotApproved { branch: run_branch });
     };
     let strategy = match context.environment.land_strategy {
@@ -95,17 +92,17 @@ pub(crate) fn land(
     for _ in 0..ATTEMPTS_MAX {
         let path = git.worktree_of_branch(&branch)?;
         let is_movable = match &path {
-            Some(path) => order.checkout != CheckoutPolicy::Leave && git.has_checked_out(path, &branch)?,
+            Some(path) => checkout != CheckoutPolicy::Leave && git.has_checked_out(path, &branch)?,
             None => true,
         };
         let landing = match (git.plan_landing(&branch, &source, strategy)?, &path) {
             (LandingPlan::AlreadyLanded, _) => return Ok(LandReport::AlreadyLanded { branch }),
             (_, Some(path)) if !is_movable => {
-                return Ok(LandReport::CheckedOut { branch, path: path.clone() });
+                return Ok(LandReport::CheckedOut { branch, path: path.to_string_lossy().into_owned() });
             }
             (LandingPlan::Conflicted { files }, _) => {
                 let manual_merge = manual_merge(context, git, &branch, &source, "git merge")?;
-                return Ok(LandReport::Conflicted { branch, files, manual_merge });
+                return Ok(LandReport::Conflicted { branch, files: path_texts(&files), manual_merge });
             }
             (LandingPlan::Move(landing), _) => landing,
         };
@@ -113,16 +110,16 @@ pub(crate) fn land(
         if let Some(path) = &path {
             let files = git.files_blocking_landing(&landing, path)?;
             if !files.is_empty() {
-                return Ok(LandReport::Dirty { branch, files });
+                return Ok(LandReport::Dirty { branch, files: path_texts(&files) });
             }
         }
         let check = order.check.command.as_ref().filter(|_| landing.has_new_tree);
         let is_unchecked = landing.has_new_tree && check.is_none();
-        if order.checkout == CheckoutPolicy::DryRun {
+        if checkout == CheckoutPolicy::DryRun {
             return Ok(planned_report(landing, check.cloned(), is_unchecked));
         }
         if let Some(command) = check {
-            let receipt = run_check(context, git, &landing, command, order, stop_token)?;
+            let receipt = run_check(context, git, &landing, command, &order.check, stop_token)?;
             let (is_passed, command) = (receipt.passed(), command.clone());
             let Receipt { obstacle, output_tail: output, .. } = receipt;
             if let Some(obstacle) = obstacle {
@@ -133,13 +130,17 @@ pub(crate) fn land(
                 return Ok(LandReport::CheckFailed { branch, command, output, manual_merge });
             }
         }
+        let landed = landed_report(&landing, is_unchecked);
+        before_move(&landed)?;
         let outcome = match &path {
             Some(path) => git.land_checked_out(&landing, path)?,
             None => git.land(&landing)?,
         };
         match outcome {
-            LandingOutcome::Landed => return Ok(landed_report(landing, is_unchecked)),
-            LandingOutcome::Dirty { files } => return Ok(LandReport::Dirty { branch, files }),
+            LandingOutcome::Landed => return Ok(landed),
+            LandingOutcome::Dirty { files } => {
+                return Ok(LandReport::Dirty { branch, files: path_texts(&files) });
+            }
             // The branch was committed to, checked out or switched away from meanwhile.
             LandingOutcome::BranchMoved | LandingOutcome::CheckedOut { .. } => {}
         }
@@ -153,7 +154,7 @@ fn run_check(
     git: &RunGit,
     landing: &PlannedLanding,
     command: &str,
-    order: &LandingOrder,
+    settings: &LandingCheck,
     stop_token: &StopToken,
 ) -> Result<Receipt, LandError> {
     let tree = landing.tree.clone();
@@ -165,8 +166,8 @@ fn run_check(
         commit: &landing.to,
         tree,
         task: None,
-        timeout_ms: order.check.timeout_ms,
-        retries: order.check.retries,
+        timeout_ms: settings.timeout_ms,
+        retries: settings.retries,
     };
     let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
     if stop_token.is_stopped() {
@@ -178,13 +179,24 @@ fn run_check(
 fn planned_report(landing: PlannedLanding, check: Option<String>, is_unchecked: bool) -> LandReport {
     let PlannedLanding { branch, from, n_commits, kind, files, .. } = landing;
     let from = from.map(|from| from.to_string());
-    LandReport::Planned { branch, from, n_commits, kind: kind.into(), files, check, is_unchecked }
+    let files = path_texts(&files);
+    LandReport::Planned { branch, from, n_commits, kind: land_kind(kind), files, check, is_unchecked }
 }
 
-fn landed_report(landing: PlannedLanding, is_unchecked: bool) -> LandReport {
-    let PlannedLanding { branch, from, to, n_commits, kind, .. } = landing;
-    let from = from.map(|from| from.to_string());
-    LandReport::Landed { branch, commit: to.to_string(), from, n_commits, kind: kind.into(), is_unchecked }
+fn landed_report(landing: &PlannedLanding, is_unchecked: bool) -> LandReport {
+    LandReport::Landed {
+        branch: landing.branch.clone(),
+        commit: landing.to.to_string(),
+        from: landing.from.as_ref().map(ToString::to_string),
+        n_commits: landing.n_commits,
+        kind: land_kind(landing.kind),
+        is_unchecked,
+    }
+}
+
+/// Returns paths as texts. A name that is not UTF-8 is shown as well as possible.
+fn path_texts(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// Returns the commands that merge the run's commit by hand, to be typed in the project's folder.

@@ -37,6 +37,8 @@ use stopping_log::StoppingLog;
 
 /// Id of the first task that testkit generates.
 const FIRST_TASK: &str = "T1";
+/// Id of the second one.
+const STOPPED_TASK: &str = "T2";
 /// Time that a run may take.
 const RUN_MAX: Duration = Duration::from_secs(60);
 /// Requests that may wait; more than all effects of a test cause.
@@ -258,6 +260,9 @@ effect_kinds! {
     Merge,
     CheckGate,
     LandPhase,
+    LandRun,
+    CleanRun,
+    StopSession,
     MakeCheckpoint,
     RestoreCheckpoint,
     SavePermissionRule,
@@ -285,6 +290,7 @@ impl EffectKind {
             | Self::SendInput
             | Self::ParkSession
             | Self::WakeSession
+            | Self::StopSession
             | Self::RunCheck
             | Self::Merge => CancellingCommand::CancelRun,
             Self::RestoreCheckpoint => CancellingCommand::RewindTask,
@@ -293,6 +299,9 @@ impl EffectKind {
             // A gate decides on work that is merged already, and approved work must reach the user's branch.
             | Self::CheckGate
             | Self::LandPhase
+            // A user requested them.
+            | Self::LandRun
+            | Self::CleanRun
             // What an agent wrote is saved in any case.
             | Self::MakeCheckpoint
             // They record facts that stay true, and remove leftovers.
@@ -332,7 +341,8 @@ fn user(command: UserCommand) -> RunInput {
 }
 
 /// Returns the inputs that follow an effect of [`start_with_every_effect`]: the worker of the first task asks for a
-/// permission, the user answers when its session is cold, and rewinds another task.
+/// permission, the user answers when its session is cold, stops the session of the second task, rewinds another task, and
+/// lands and cleans up the run.
 fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect) -> Vec<RunInput> {
     match effect {
         Effect::SendInput { session, input, ref content, .. } => match &**content {
@@ -349,6 +359,11 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                     RunInput::Agent { session, output: AgentOutput::PermissionRequested(request) },
                 ]
             }
+            // The user stops its process; the next attempt is done.
+            SessionInput::Task { task, attempt: 1, .. } if task.as_str() == STOPPED_TASK => vec![
+                Report::InputSent { session, input, text: None, tree: None }.into(),
+                user(UserCommand::StopSession(session)),
+            ],
             SessionInput::Permission { .. } => {
                 let task = FIRST_TASK.parse().unwrap();
                 let done = SessionInput::Task { task, attempt: 1, hint: None, carried: Vec::new() };
@@ -387,6 +402,15 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
             let rewind = UserCommand::RewindTask { task: order.task.clone(), checkpoint: None };
             let rewinds = (!is_rewound).then(|| user(rewind));
             rewinds.into_iter().chain(success_inputs(id, effect)).collect()
+        }
+        Effect::RecordDuration(ref duration) => {
+            let command = match duration.task.as_str() {
+                FIRST_TASK => UserCommand::LandRun { all: true, into: None, squash: false },
+                _ => UserCommand::CleanRun { refs: false },
+            };
+            let mut inputs = success_inputs(id, effect);
+            inputs.push(user(command));
+            inputs
         }
         effect => success_inputs(id, effect),
     }

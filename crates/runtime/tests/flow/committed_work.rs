@@ -1,7 +1,7 @@
 //! What a task's commit contains: the agent's work, and nothing that a check or a tool left behind.
 
-use domain::{RunOutcome, TaskId};
-use runtime::{CommitStyle, LandKind, LandOptions, LandReport, RunEnvironment};
+use domain::{LandKind, LandReport, RunOutcome, TaskId};
+use runtime::{CommitStyle, LandOptions, RunEnvironment};
 
 use crate::fixture::{RunFixture, plan, settings};
 
@@ -108,7 +108,7 @@ while read -r line; do :; done
     let run = fixture.start_with_environment(work, settings(), environment);
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     // The checked-out branch waits for the user; other files of the checkout do not matter.
-    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::Landed { .. })));
+    assert!(matches!(fixture.host.land(&run, "ana", &LandOptions::default()), Ok(LandReport::Landed { .. })));
     let log =
         fixture.git(&["log", "--format=%an <%ae>|%s|%(trailers:key=Co-authored-by,valueonly)%P", "main"]);
     let commits: Vec<&str> = log.lines().collect();
@@ -121,14 +121,20 @@ while read -r line; do :; done
     let trees = ["main^{tree}".to_owned(), format!("jangdan/{run}/run^{{tree}}")];
     assert_eq!(fixture.git(&["rev-parse", &trees[0]]), fixture.git(&["rev-parse", &trees[1]]));
     // Landing again finds the same commits.
-    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::AlreadyLanded { .. })));
+    assert!(matches!(
+        fixture.host.land(&run, "ana", &LandOptions::default()),
+        Ok(LandReport::AlreadyLanded { .. })
+    ));
     // A branch that has moved on gets a merge commit of the user.
     fixture.git(&["checkout", "--quiet", "-b", "release", "main~2"]);
     let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
     fixture.git(&[&identity[..], &["commit", "--quiet", "--allow-empty", "-m", "own"]].concat());
     let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
-    assert!(matches!(fixture.host.land(&run, &into), Ok(LandReport::Landed { kind: LandKind::Merge, .. })));
+    assert!(matches!(
+        fixture.host.land(&run, "ana", &into),
+        Ok(LandReport::Landed { kind: LandKind::Merge, .. })
+    ));
     let merge = fixture.git(&["log", "-1", "--format=%an <%ae>|%s", "release"]);
     assert_eq!(merge.trim(), format!("{author}|Merge run {run} into release"));
-    assert_eq!(fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap().kept, []);
+    assert_eq!(fixture.host.remove_finished_worktrees(&run, "ana", true).unwrap().refs.unwrap().kept, []);
 }

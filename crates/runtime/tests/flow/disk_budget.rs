@@ -96,7 +96,7 @@ fn unmerged_work_is_not_removed() {
     assert!(row.description.contains("of work that is not merged"), "{}", row.description);
     assert!(!row.description.contains("in use"), "{}", row.description);
     // Freed space is noticed automatically.
-    fixture.host.remove_finished_worktrees(&run, false).unwrap();
+    fixture.host.remove_finished_worktrees(&run, "ana", false).unwrap();
     assert_eq!(fixture.wait_for_outcome(&next), RunOutcome::Done);
 }
 
@@ -165,7 +165,7 @@ fn check_worktree_in_use_is_not_removed() {
     let escalation = wait_for_escalation(&fixture, &next);
     let row = fixture.rows(&next).escalations.get(&escalation).cloned().unwrap();
     assert!(row.description.contains("in use"), "{}", row.description);
-    fixture.host.remove_finished_worktrees(&run, false).unwrap();
+    fixture.host.remove_finished_worktrees(&run, "ana", false).unwrap();
     assert!(worktree(&fixture, &run, "check").exists());
     fixture.release_barrier("go");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);

@@ -2,8 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use domain::{CheckObstacle, GateApproval, RunOutcome, RunSettings, UserCommand};
-use runtime::{KeptRefReason, LandKind, LandOptions, LandReport};
+use domain::{
+    CheckObstacle, GateApproval, KeptRefReason, LandKind, LandReport, RunOutcome, RunSettings, UserCommand,
+};
+use runtime::{LandOptions, landing_problem};
 use views::GateState;
 
 use crate::fixture::{RunFixture, plan};
@@ -31,24 +33,27 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
         RunFixture::new("read -r task\necho x > \"$JANGDAN_TASK.txt\"\necho \"DONE:$JANGDAN_TASK\"\n");
     let run = start_two_phases(&fixture);
     wait_for_review(&fixture, &run, 1);
-    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let report = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
     assert!(matches!(report, LandReport::NotApproved { .. }), "{report:?}");
-    assert!(report.problem().unwrap().contains("jangdan land --all"));
+    assert!(landing_problem(&report).unwrap().contains("jangdan land --all"));
     fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
     wait_for_review(&fixture, &run, 2);
 
     // The second phase is merged but not approved.
     assert!(fixture.branch_files(&run).contains(&"T2.txt".to_owned()));
-    assert!(matches!(fixture.host.land(&run, &LandOptions::default()).unwrap(), LandReport::Landed { .. }));
+    assert!(matches!(
+        fixture.host.land(&run, "ana", &LandOptions::default()).unwrap(),
+        LandReport::Landed { .. }
+    ));
     assert!(
         fixture.project_folder().join("T1.txt").exists() && !fixture.project_folder().join("T2.txt").exists()
     );
     assert!(matches!(
-        fixture.host.land(&run, &LandOptions::default()).unwrap(),
+        fixture.host.land(&run, "ana", &LandOptions::default()).unwrap(),
         LandReport::AlreadyLanded { .. }
     ));
     assert!(matches!(
-        fixture.host.land(&run, &LandOptions { is_all: true, ..LandOptions::default() }).unwrap(),
+        fixture.host.land(&run, "ana", &LandOptions { is_all: true, ..LandOptions::default() }).unwrap(),
         LandReport::Landed { .. }
     ));
     assert!(fixture.project_folder().join("T2.txt").exists());
@@ -68,12 +73,12 @@ fn gate_ref_that_another_program_moved_is_refused() {
     let examined = fixture.git(&["rev-parse", &gate_ref]).trim().to_owned();
     // The merged work of the second phase is not approved.
     fixture.git(&["update-ref", &gate_ref, &format!("jangdan/{run}/run")]);
-    let refused = fixture.host.land(&run, &LandOptions::default()).unwrap_err().to_string();
+    let refused = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap_err().to_string();
     assert!(refused.contains(&gate_ref) && refused.contains(&examined), "{refused}");
     assert!(!fixture.project_folder().join("T1.txt").exists());
     // The log names the commit.
     fixture.git(&["update-ref", "-d", &gate_ref]);
-    assert!(matches!(fixture.host.land(&run, &LandOptions::default()), Ok(LandReport::Landed { .. })));
+    assert!(matches!(fixture.host.land(&run, "ana", &LandOptions::default()), Ok(LandReport::Landed { .. })));
     assert_eq!(fixture.git(&["rev-parse", "main"]).trim(), examined);
 }
 
@@ -103,17 +108,20 @@ fn refs_of_a_landed_run_are_deleted_on_request() {
     let fixture = RunFixture::new(WRITES_A_FILE);
     let run = start_two_phases(&fixture);
     wait_for_review(&fixture, &run, 1);
-    let refused = fixture.host.remove_finished_worktrees(&run, true).unwrap_err();
+    let refused = fixture.host.remove_finished_worktrees(&run, "ana", true).unwrap_err();
     assert!(refused.to_string().contains("still active"), "{refused}");
     fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
     wait_for_review(&fixture, &run, 2);
     fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
-    let kept = fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap().kept;
+    let kept = fixture.host.remove_finished_worktrees(&run, "ana", true).unwrap().refs.unwrap().kept;
     assert!(kept.iter().any(|(_, reason)| *reason == KeptRefReason::UnmergedWork), "{kept:?}");
 
-    assert!(matches!(fixture.host.land(&run, &LandOptions::default()).unwrap(), LandReport::Landed { .. }));
-    let refs = fixture.host.remove_finished_worktrees(&run, true).unwrap().refs.unwrap();
+    assert!(matches!(
+        fixture.host.land(&run, "ana", &LandOptions::default()).unwrap(),
+        LandReport::Landed { .. }
+    ));
+    let refs = fixture.host.remove_finished_worktrees(&run, "ana", true).unwrap().refs.unwrap();
     assert_eq!(refs.kept, []);
     assert_eq!(fixture.git(&["for-each-ref", "refs/jangdan", "refs/heads/jangdan"]), "");
 }
@@ -145,14 +153,14 @@ fn merged_result_is_checked_before_the_branch_moves() {
     let run = run_with_check(&fixture, check);
     let own = commit_as_user(&fixture, "mine");
     let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
-    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let planned = fixture.host.land(&run, "ana", &dry_run).unwrap();
     let LandReport::Planned { kind, files, check: planned_check, .. } = &planned else {
         panic!("{planned:?}")
     };
     assert_eq!((*kind, planned_check.as_deref()), (LandKind::Merge, Some(check)));
-    assert_eq!(files, &["T1.txt"].map(std::path::PathBuf::from));
+    assert_eq!(files, &["T1.txt"]);
 
-    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let report = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
     let LandReport::CheckFailed { command, output, manual_merge, .. } = &report else { panic!("{report:?}") };
     assert_eq!((command.as_str(), output.as_str()), (check, "they do not fit\n"));
     assert_eq!(manual_merge.start, [format!("git merge --no-commit jangdan/{run}/run")]);
@@ -163,7 +171,7 @@ fn merged_result_is_checked_before_the_branch_moves() {
     // Another branch without the user's commit needs no check: the run has examined the same tree.
     fixture.git(&["branch", "release", "main~1"]);
     let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
-    let report = fixture.host.land(&run, &into).unwrap();
+    let report = fixture.host.land(&run, "ana", &into).unwrap();
     assert!(matches!(report, LandReport::Landed { kind: LandKind::FastForward, .. }), "{report:?}");
 }
 
@@ -184,12 +192,12 @@ fn check_of_the_merged_result_that_cannot_run_is_not_a_failed_check() {
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let own = commit_as_user(&fixture, "mine");
     std::fs::remove_file(&tool).unwrap();
-    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let report = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
     let program = "a-tool".to_owned();
     let LandReport::CheckNotRun { command, obstacle, output, .. } = &report else { panic!("{report:?}") };
     assert_eq!((command.as_str(), obstacle), ("a-tool", &CheckObstacle::ProgramNotFound { program }));
     assert!(output.contains("not found"), "{output}");
-    assert!(report.problem().unwrap().ends_with("a-tool is not on PATH"));
+    assert!(landing_problem(&report).unwrap().ends_with("a-tool is not on PATH"));
     assert_eq!(fixture.git(&["rev-parse", "main"]).trim(), own);
 }
 
@@ -204,13 +212,13 @@ fn report_says_that_no_check_examines_a_merged_result() {
     fixture.git(&["branch", "release"]);
     commit_as_user(&fixture, "mine");
     let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
-    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let planned = fixture.host.land(&run, "ana", &dry_run).unwrap();
     assert!(matches!(planned, LandReport::Planned { check: None, is_unchecked: true, .. }), "{planned:?}");
-    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let report = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
     assert!(matches!(report, LandReport::Landed { is_unchecked: true, .. }), "{report:?}");
     // The run itself has examined this tree.
     let into = LandOptions { into: Some("release".to_owned()), ..LandOptions::default() };
-    let report = fixture.host.land(&run, &into).unwrap();
+    let report = fixture.host.land(&run, "ana", &into).unwrap();
     assert!(matches!(report, LandReport::Landed { is_unchecked: false, .. }), "{report:?}");
 }
 
@@ -220,7 +228,7 @@ fn merged_result_that_passes_the_check_is_landed() {
     let run = run_with_check(&fixture, "test -e T1.txt");
     let own = commit_as_user(&fixture, "mine");
     std::fs::write(fixture.project_folder().join("mine"), "changed\n").unwrap();
-    let report = fixture.host.land(&run, &LandOptions::default()).unwrap();
+    let report = fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
     let LandReport::Landed { kind: LandKind::Merge, from, n_commits: 2, .. } = &report else {
         panic!("{report:?}")
     };
@@ -235,7 +243,7 @@ fn unusable_targets_are_refused() {
     let run = run_with_check(&fixture, "true");
     let land_into = |branch: &str| {
         let options = LandOptions { into: Some(branch.to_owned()), ..LandOptions::default() };
-        fixture.host.land(&run, &options).unwrap()
+        fixture.host.land(&run, "ana", &options).unwrap()
     };
     assert!(matches!(land_into("missing"), LandReport::UnknownBranch { .. }));
     assert!(matches!(land_into("main~0"), LandReport::UnknownBranch { .. }));
@@ -252,7 +260,7 @@ fn check_of_an_approved_phase_is_used_if_the_run_has_none() {
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     commit_as_user(&fixture, "mine");
     let dry_run = LandOptions { is_dry_run: true, ..LandOptions::default() };
-    let planned = fixture.host.land(&run, &dry_run).unwrap();
+    let planned = fixture.host.land(&run, "ana", &dry_run).unwrap();
     let LandReport::Planned { check, .. } = &planned else { panic!("{planned:?}") };
     assert_eq!(check.as_deref(), Some("test -e T1.txt"));
 }

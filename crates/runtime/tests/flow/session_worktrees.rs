@@ -69,7 +69,7 @@ fn clean_removes_session_worktrees_that_are_not_in_use() {
     let run = fixture.start(plan(&["T1"]));
     wait_until("the session works", || !fixture.script_output("worktree").is_empty());
     create_leftover_worktree(&fixture, &run, "s_99");
-    let report = fixture.host.remove_finished_worktrees(&run, false).unwrap();
+    let report = fixture.host.remove_finished_worktrees(&run, "ana", false).unwrap();
     let removed: Vec<String> = report.removed_sessions.iter().map(ToString::to_string).collect();
     assert_eq!(
         (removed, report.kept_sessions.len()),

@@ -176,7 +176,7 @@ fn clean_removes_the_worktrees_of_an_ended_run_and_keeps_its_branch() {
     let run = fixture.start(plan(&["T1", "T2"]));
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     fixture.wait_for_task(&run, "T2", TaskState::Done);
-    let report = fixture.host.remove_finished_worktrees(&run, false).unwrap();
+    let report = fixture.host.remove_finished_worktrees(&run, "ana", false).unwrap();
     assert_eq!((report.removed_tasks.len(), report.kept_tasks.len()), (2, 0), "{report:?}");
     assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 1);
     assert_eq!(fixture.branch_files(&run), ["README.md", "file-T1.txt", "file-T2.txt"]);

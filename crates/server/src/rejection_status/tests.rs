@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Number of variants of [`Rejection`]; see [`variant_number`].
-const VARIANTS: usize = 26;
+const VARIANTS: usize = 27;
 
 fn one_of_each() -> Vec<Rejection> {
     let text = |text: &str| text.to_owned();
@@ -46,6 +46,7 @@ fn one_of_each() -> Vec<Rejection> {
         Rejection::UnsuitableAction { escalation, action: text("dismiss"), possible: vec![text("retry")] },
         Rejection::DependencyCycle { path: vec![text("T1"), text("T2"), text("T1")] },
         Rejection::StaleReport,
+        Rejection::NoWorktrees,
         Rejection::TooMany { object: "tasks", max: 5000, hint: "split the plan" },
     ]
 }
@@ -78,6 +79,7 @@ fn variant_number(rejection: &Rejection) -> usize {
         Rejection::DependencyCycle { .. } => 22,
         Rejection::StaleReport => 23,
         Rejection::UnsuitablePattern { .. } => 24,
+        Rejection::NoWorktrees => 25,
         Rejection::TooMany { .. } => VARIANTS - 1,
     }
 }
@@ -131,6 +133,7 @@ fn a_code_of_a_rejection_and_of_another_problem_means_the_same() {
     };
     check(Rejection::InvalidPlan { reason: "it has no tasks".to_owned() }, ProblemCode::InvalidPlan);
     check(Rejection::UnknownSession { session: SessionId(3) }, ProblemCode::SessionNotRunning);
+    check(Rejection::NoWorktrees, ProblemCode::NoWorktrees);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use axum::{
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
-use domain::{Locale, PhaseNumber, RunId, TaskId};
+use domain::{CleanupReport, LandReport, Locale, PhaseNumber, RunId, TaskId};
 use engine::Rejection;
-use runtime::{CleanupReport, LandOptions, LandReport, PhaseDiffScope};
+use runtime::{LandOptions, PhaseDiffScope, prepare::user_name};
 use views::translate_engine_text;
 
 use crate::{
@@ -117,7 +117,7 @@ pub(super) async fn land_run(
         }
     }
     api.run_blocking(move |host| {
-        check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, &options)?)))
+        check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, &user_name(), &options)?)))
     })
     .await
 }
@@ -163,7 +163,7 @@ pub(super) async fn remove_finished_worktrees(
     }
     api.run_blocking(move |host| {
         check_run_exists(host, &run)?;
-        let mut report = host.remove_finished_worktrees(&run, is_with_refs)?;
+        let mut report = host.remove_finished_worktrees(&run, &user_name(), is_with_refs)?;
         if locale == Locale::Ko {
             let tasks = report.kept_tasks.iter_mut().map(|(_, why)| why);
             for why in tasks.chain(report.kept_sessions.iter_mut().map(|(_, why)| why)) {

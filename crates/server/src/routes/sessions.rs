@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{RunId, SessionId};
-use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart};
+use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart, prepare::user_name};
 
 use crate::{
     api::Api,
@@ -154,6 +154,6 @@ pub(super) async fn stop_session(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
 ) -> Result<StatusCode, ApiError> {
-    api.run_blocking(move |host| Ok(host.end_session(&run, session)?)).await?;
+    api.run_blocking(move |host| Ok(host.end_session(&run, &user_name(), session)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -84,6 +84,9 @@ const COMMANDS: &[&str] = &[
     r#"{"approveGate":{"phase":1}}"#,
     r#"{"rejectGate":{"phase":1,"reason":"no tests"}}"#,
     r#"{"resolve":{"escalation":"e_4","action":{"type":"retry"}}}"#,
+    r#"{"landRun":{"into":"release"}}"#,
+    r#"{"cleanRun":{}}"#,
+    r#"{"stopSession":"s_9"}"#,
     r#""cancelRun""#,
 ];
 

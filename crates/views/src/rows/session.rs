@@ -43,6 +43,12 @@ pub struct SessionRow {
     pub context_permille: Option<u32>,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    /// When a user requested the end of its process; `None` once it was told to end.
+    #[serde(default)]
+    pub stop_requested_at: Option<Timestamp>,
+    /// Why its process could not be told to end.
+    #[serde(default)]
+    pub stop_error: Option<String>,
     /// What the user may do with it.
     #[serde(default)]
     pub actions: Vec<SessionAction>,
@@ -121,6 +127,8 @@ impl Views {
             context_permille: None,
             started_at: moment.at,
             ended_at: None,
+            stop_requested_at: None,
+            stop_error: None,
             actions: Vec::new(),
         });
         if let Some(agent) = opened.agent {
@@ -163,6 +171,18 @@ impl Views {
         if self.rows.sessions.get(&session).is_some_and(|row| row.agent.is_none()) {
             self.end_session(moment, session, SessionState::Ended);
         }
+    }
+
+    pub(crate) fn apply_session_stop_requested(&mut self, moment: EventMoment<'_>, session: SessionId) {
+        self.rows.sessions.change(&session, |row| {
+            (row.stop_requested_at, row.stop_error) = (Some(moment.at), None);
+        });
+    }
+
+    pub(crate) fn apply_session_stop_finished(&mut self, session: SessionId, error: Option<&String>) {
+        self.rows.sessions.change(&session, |row| {
+            (row.stop_requested_at, row.stop_error) = (None, error.cloned());
+        });
     }
 
     pub(crate) fn apply_session_ended(
@@ -211,7 +231,10 @@ impl Views {
         if let (None, Some(agent)) = (row.ended_at, &row.agent) {
             self.rows.agents.change(agent, |row| row.n_sessions = row.n_sessions.saturating_sub(1));
         }
-        self.rows.sessions.change(&session, |row| (row.park, row.ended_at) = (None, Some(moment.at)));
+        self.rows.sessions.change(&session, |row| {
+            (row.park, row.ended_at) = (None, Some(moment.at));
+            row.stop_requested_at = None;
+        });
         self.set_session_state(moment, session, state);
     }
 

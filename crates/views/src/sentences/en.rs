@@ -22,7 +22,10 @@ use crate::{
         EventSentence, SentenceContext, first_line, is_action_name, join_leading_names, join_names_of_total,
         prefix_with_colon, retry_hint, short_commit, to_usize,
     },
-    sentences::describe_proof,
+    sentences::{
+        describe_proof,
+        landing::{cleanup_result, landing_result},
+    },
 };
 
 /// Describes an event in English. `rows` must already include the event: they have the names of what it refers to.
@@ -68,6 +71,22 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         }
         Event::PhaseLanded(events::PhaseLanded { phase }) => {
             EventSentence::new(format!("Phase {phase} merged")).with_phase(*phase)
+        }
+
+        Event::LandingRequested(events::LandingRequested { landing, into, .. }) => {
+            let target = into.as_ref().map(|branch| format!(" into {branch}")).unwrap_or_default();
+            EventSentence::new(format!("Merging the work of the run{target} started{by}")).with_id(landing)
+        }
+        Event::LandingFinished(events::LandingFinished { landing, report }) => {
+            EventSentence::new(landing_result(Locale::En, report)).with_id(landing)
+        }
+        Event::CleanupRequested(events::CleanupRequested { cleanup, .. }) => {
+            EventSentence::new(format!("Deleting finished worktrees started{by}"))
+                .with_id(cleanup)
+                .mark_internal()
+        }
+        Event::CleanupFinished(events::CleanupFinished { cleanup, report, error }) => {
+            EventSentence::new(cleanup_result(Locale::En, report, error.as_deref())).with_id(cleanup)
         }
 
         Event::TasksBecameReady(events::TasksBecameReady { tasks }) => match tasks.as_slice() {
@@ -290,6 +309,20 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 .with_session(*session)
                 .mark_internal()
         }
+        Event::SessionStopRequested(events::SessionStopRequested { session }) => {
+            EventSentence::new(format!("{}'s process is being stopped{by}", agent(*session)))
+                .with_session(*session)
+        }
+        Event::SessionStopFinished(events::SessionStopFinished { session, error }) => match error {
+            None => EventSentence::new(format!("{}'s process was told to end", agent(*session)))
+                .with_session(*session)
+                .mark_internal(),
+            Some(error) => {
+                let error = prefix_with_colon(error);
+                EventSentence::new(format!("{}'s process could not be stopped{error}", agent(*session)))
+                    .with_session(*session)
+            }
+        },
         Event::SessionEnded(events::SessionEnded { session, exit_status }) => {
             let agent = agent(*session);
             EventSentence::new(match exit_status {

@@ -41,7 +41,10 @@ use crate::{
     sentence::{
         SentenceContext, first_line, is_action_name, prefix_with_colon, retry_hint, short_commit, to_usize,
     },
-    sentences::describe_proof,
+    sentences::{
+        describe_proof,
+        landing::{cleanup_result, landing_result},
+    },
 };
 
 /// Describes an event in Korean. `rows` must already include the event: they have the names of what it refers to.
@@ -82,6 +85,16 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::PhaseContinued(events::PhaseContinued { phase }) => format!("{phase}단계를 재개했습니다{by}"),
         Event::PhaseCancelled(events::PhaseCancelled { phase }) => format!("{phase}단계를 취소했습니다{by}"),
         Event::PhaseLanded(events::PhaseLanded { phase }) => format!("{phase}단계의 결과를 병합했습니다"),
+
+        Event::LandingRequested(events::LandingRequested { into, .. }) => {
+            let target = into.as_ref().map(|branch| format!(" {branch} 브랜치에")).unwrap_or_default();
+            format!("실행 결과를{target} 병합하기 시작했습니다{by}")
+        }
+        Event::LandingFinished(events::LandingFinished { report, .. }) => landing_result(Locale::Ko, report),
+        Event::CleanupRequested(_) => format!("완료된 워크트리를 삭제하기 시작했습니다{by}"),
+        Event::CleanupFinished(events::CleanupFinished { report, error, .. }) => {
+            cleanup_result(Locale::Ko, report, error.as_deref())
+        }
 
         Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
             format!("시작할 수 있는 작업: {}", join_leading_names(tasks))
@@ -258,6 +271,16 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::SessionDismissed(events::SessionDismissed { session }) => {
             format!("{}에 종료를 요청했습니다", agent(*session))
         }
+        Event::SessionStopRequested(events::SessionStopRequested { session }) => {
+            format!("{}의 프로세스를 중지하고 있습니다{by}", agent(*session))
+        }
+        Event::SessionStopFinished(events::SessionStopFinished { session, error }) => match error {
+            None => format!("{}의 프로세스에 종료를 요청했습니다", agent(*session)),
+            Some(error) => {
+                let error = prefix_with_colon(error);
+                format!("{}의 프로세스를 중지하지 못했습니다{error}", agent(*session))
+            }
+        },
         Event::SessionEnded(events::SessionEnded { session, exit_status }) => match exit_status {
             Some(0) => format!("{}의 프로세스가 종료되었습니다", agent(*session)),
             Some(status) => format!("{}의 프로세스가 종료되었습니다 (종료 코드 {status})", agent(*session)),

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use domain::{
     AgentError, AgentMessage, AgentName, AgentOutput, AskUser, AskUserType, CheckObstacle, CheckpointOutcome,
     DeliverResult, DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType,
-    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, LargeFile,
-    MergeOutcome, MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope,
+    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, LandReport,
+    LargeFile, MergeOutcome, MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope,
     PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource,
     QuestionId, Receipt, RecordedEvent, Recovery, Report, RequestId, ResultType, Role, RunInput, RunSettings,
     RunStart, SessionId, StepComplete, TaskId, TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools,
@@ -231,6 +231,14 @@ impl EngineRun {
                 let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree, large_files };
                 Report::CheckpointFinished { checkpoint, outcome }
             }
+            Effect::LandRun { landing, .. } => {
+                let report = LandReport::AlreadyLanded { branch: "main".to_owned() };
+                Report::LandingFinished { landing, report: Box::new(report) }
+            }
+            Effect::CleanRun { cleanup, .. } => {
+                Report::CleanupFinished { cleanup, report: Box::default(), error: None }
+            }
+            Effect::StopSession { session } => Report::SessionEnded { session, exit_status: None },
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
@@ -396,7 +404,7 @@ impl EngineRun {
     fn send_command(&mut self, chance: &mut RandomChoices) {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
         let (one, other) = (chance.pick(&ids).unwrap(), chance.pick(&ids).unwrap());
-        let command = match chance.below(22) {
+        let command = match chance.below(24) {
             0 | 1 => UserCommand::PauseTask(one),
             2..=4 => UserCommand::ContinueTask(one),
             5 if chance.once_in(4) => UserCommand::CancelTask(one),
@@ -419,6 +427,8 @@ impl EngineRun {
             19 => UserCommand::ReassignTask { task: one, agent: agent_name("designer") },
             20 if chance.once_in(8) => UserCommand::CancelPhase(2),
             20 if chance.once_in(8) => UserCommand::CancelRun,
+            22 => UserCommand::LandRun { all: chance.once_in(2), into: None, squash: false },
+            23 => UserCommand::CleanRun { refs: false },
             _ if chance.once_in(2) => UserCommand::PausePhase(1),
             _ => UserCommand::ContinuePhase(1),
         };

@@ -134,7 +134,7 @@ fn rows_are_read_back_as_they_are_written() {
             Agent: AgentRow, Session: SessionRow, Progress: ProgressRow, Question: QuestionRow,
             Request: RequestRow, Invocation: InvocationRow, Result: ResultRow, Channel: ChannelRow,
             DirectMessage: DirectMessageRow, Loop: LoopRow, Escalation: EscalationRow, Gate: GateRow,
-            Checkpoint: CheckpointRow, Receipt: ReceiptRow, Overlap: OverlapRow, Turn: TurnRow, Chat: ChatRow,
+            Checkpoint: CheckpointRow, Receipt: ReceiptRow, Landing: LandingRow, Cleanup: CleanupRow, Overlap: OverlapRow, Turn: TurnRow, Chat: ChatRow,
             Timeline: TimelineRow, PlanOffer: PlanOfferRow, Inbox: InboxRow, Usage: UsageRow,
         };
         assert_eq!(again.unwrap(), row, "{json}");

@@ -1,8 +1,8 @@
 //! Executes effects: slowly, with failures, or never.
 
 use domain::{
-    CheckObstacle, CheckpointOutcome, EffectId, GateReport, LeftOutFiles, MergeOutcome, Receipt, Report,
-    Role, SessionId, TaskId, Timestamp,
+    CheckObstacle, CheckpointOutcome, EffectId, GateReport, LandReport, LeftOutFiles, MergeOutcome, Receipt,
+    Report, Role, SessionId, TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -42,6 +42,10 @@ impl Environment {
             | Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::EndSession { .. }
+            // Its report says so: a user waits for it.
+            | Effect::LandRun { .. }
+            | Effect::CleanRun { .. }
+            | Effect::StopSession { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
@@ -67,6 +71,9 @@ impl Environment {
             | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
+            | Effect::LandRun { .. }
+            | Effect::CleanRun { .. }
+            | Effect::StopSession { .. }
             | Effect::MakeCheckpoint { .. }
             | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }
@@ -124,12 +131,12 @@ impl Environment {
             }
             Effect::Merge(order) => {
                 let (task, attempt) = (&order.task, &order.attempt);
-                let outcome = self.random_merge_outcome();
+                let outcome = self.random_merge_outcome(id);
                 Some(Report::MergeFinished { task: task.clone(), attempt: *attempt, outcome })
             }
             Effect::CheckGate(gate) => {
                 let (phase, round) = (&gate.phase, &gate.round);
-                let report = self.random_gate_report(*phase, model);
+                let report = self.random_gate_report(*phase, *round, model);
                 Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
             Effect::MakeCheckpoint { checkpoint, task, large_files, .. } => {
@@ -148,6 +155,26 @@ impl Environment {
                 let content = commit.as_ref().map_or(Some(0), |commit| self.checkpoints.get(commit).copied());
                 if let Some(content) = content.filter(|_| is_possible) {
                     self.contents.insert(task.clone(), content);
+                }
+                Some(effect_report(id, is_possible))
+            }
+            Effect::LandRun { landing, .. } => {
+                let branch = "main".to_owned();
+                let report = if self.should_fail(3) {
+                    LandReport::Failed { reason: "the branch was moved".to_owned() }
+                } else {
+                    LandReport::AlreadyLanded { branch }
+                };
+                Some(Report::LandingFinished { landing: *landing, report: Box::new(report) })
+            }
+            Effect::CleanRun { cleanup, .. } => {
+                let error = self.should_fail(3).then(|| "git failed".to_owned());
+                Some(Report::CleanupFinished { cleanup: *cleanup, report: Box::default(), error })
+            }
+            Effect::StopSession { session } => {
+                let is_possible = !self.should_fail(5);
+                if is_possible {
+                    self.end_process(*session, OutputItem::Exited(None));
                 }
                 Some(effect_report(id, is_possible))
             }
@@ -196,14 +223,15 @@ impl Environment {
         Some(Report::DiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
     }
 
-    fn random_merge_outcome(&mut self) -> MergeOutcome {
+    fn random_merge_outcome(&mut self, id: EffectId) -> MergeOutcome {
         if !self.should_fail(5) {
             let receipt = if self.random.once_in(2) {
                 Some(Box::new(self.random_receipt("make test", 100)))
             } else {
                 None
             };
-            return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None, onto: None };
+            let (commit, onto) = (format!("merge-{}", id.sequence), Some("before".to_owned()));
+            return MergeOutcome::Merged { commit, receipt, tree: None, onto };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },
@@ -212,7 +240,7 @@ impl Environment {
         }
     }
 
-    fn random_gate_report(&mut self, phase: u32, model: &Model) -> GateReport {
+    fn random_gate_report(&mut self, phase: u32, round: u32, model: &Model) -> GateReport {
         let passed = !self.should_fail(3);
         let of_phase =
             |(id, task): (&TaskId, &crate::model::Task)| (task.plan.phase == phase).then(|| id.clone());
@@ -225,6 +253,7 @@ impl Environment {
             receipts,
             tasks: blamed.into_iter().collect(),
             summary: "checked".to_owned(),
+            commit: Some(format!("gate-{phase}-{round}")),
             ..GateReport::default()
         }
     }

@@ -72,6 +72,7 @@ impl Model {
             Event::MergeStarted(events::MergeStarted { task, attempt }) => self.start_merge(task, *attempt),
             Event::MergeFinished(events::MergeFinished { task, attempt, outcome }) => {
                 self.end_merge(task, *attempt, outcome);
+                self.record_merge(outcome);
                 if matches!(outcome, MergeOutcome::Conflicted { .. }) {
                     self.begin_round(task);
                 }
@@ -434,6 +435,14 @@ impl Model {
                     self.restoring.insert(again, task);
                 }
             }
+            Event::LandingRequested(events::LandingRequested { landing, .. }) => {
+                self.request_landing(*landing)
+            }
+            Event::LandingFinished(events::LandingFinished { landing, .. }) => self.finish_landing(*landing),
+            Event::CleanupRequested(events::CleanupRequested { cleanup, .. }) => {
+                self.request_cleanup(*cleanup)
+            }
+            Event::CleanupFinished(events::CleanupFinished { cleanup, .. }) => self.finish_cleanup(*cleanup),
             Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
                 self.run_out_of_disk(*escalation, task)
             }
@@ -443,6 +452,8 @@ impl Model {
             | Event::ChatAnsweredWithStatus(_)
             | Event::PhaseStarted(_)
             | Event::PlanUnreadable(_)
+            | Event::SessionStopRequested(_)
+            | Event::SessionStopFinished(_)
             | Event::PhaseLanded(_)
             | Event::TasksBecameReady(_)
             | Event::ClarificationRequested(_)

@@ -41,6 +41,8 @@ impl Model {
             Report::CheckpointFinished { checkpoint, .. } => {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
+            Report::LandingFinished { landing, .. } => self.landing != Some(*landing),
+            Report::CleanupFinished { cleanup, .. } => self.cleanup != Some(*cleanup),
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
             Report::DiskFull { effect, .. } | Report::ExecutionFailed { effect, .. } => {
                 self.postponed.contains(effect)

@@ -34,6 +34,8 @@ pub(crate) struct Gate {
     /// Whether it has passed and waits for approval.
     pub passed: bool,
     pub approved: bool,
+    /// The commit that the current round examined.
+    pub examined_commit: Option<String>,
     /// Number of failures since the last decision of a person.
     pub failures: u32,
 }
@@ -94,6 +96,7 @@ impl Model {
         let expected = phase.gate.checking && phase.gate.round == round;
         phase.gate.checking = false;
         phase.gate.verifier = None;
+        phase.gate.examined_commit.clone_from(&report.commit);
         if !expected {
             let how = format!(
                 "the gate of phase {number} gets a report of round {round}, passed {}",
@@ -110,6 +113,7 @@ impl Model {
         gate.checking = false;
         gate.passed = false;
         gate.verifier = None;
+        gate.examined_commit = None;
         gate.failures = if by_person { 0 } else { gate.failures + 1 };
         if gate.failures > GATE_FAILURES_MAX {
             self.add_violation(

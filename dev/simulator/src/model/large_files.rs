@@ -36,6 +36,9 @@ impl Model {
             | Effect::EndSession { .. }
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
+            | Effect::LandRun { .. }
+            | Effect::CleanRun { .. }
+            | Effect::StopSession { .. }
             | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. }
             | Effect::TickPlan { .. }

@@ -29,6 +29,7 @@ type LandReportFields = {
   type: string;
   branch?: string;
   path?: string;
+  reason?: string;
   nCommits?: number;
   kind?: string;
   files?: string[];
@@ -53,16 +54,17 @@ const KNOWN_TYPES: Record<LandReport["type"], true> = {
   noTarget: true,
   unknownBranch: true,
   ownBranch: true,
+  failed: true,
 };
 
 const isKnown = (type: string): type is LandReport["type"] => Object.hasOwn(KNOWN_TYPES, type);
 
 export function toLandOutcome(report: LandReport): LandOutcome {
   const fields: LandReportFields = report;
-  const { type, branch = "", path = "", nCommits = 0, kind = "" } = fields;
+  const { type, branch = "", path = "", reason = "", nCommits = 0, kind = "" } = fields;
   return {
     key: isKnown(type) ? type : "unknown",
-    values: { type, branch, path, count: nCommits, kind },
+    values: { type, branch, path, reason, count: nCommits, kind },
     isMerged: type === "landed" || type === "alreadyLanded",
     files: fields.files ?? [],
     check: fields.check ?? fields.command ?? null,

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
-import { availableRunActions, type RunActionId } from "./availableRunActions";
+import { availableRunActions } from "./availableRunActions";
 import { CancelRunSheet } from "./CancelRunSheet";
 import { CleanSheet } from "./CleanSheet";
 import { LandSheet } from "./LandSheet";
@@ -13,7 +13,7 @@ const SHEETS = { land: LandSheet, clean: CleanSheet, cancel: CancelRunSheet };
 export function useRunActions(row: RunRow | undefined): { actions: UserAction[]; busy: boolean } {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(row?.id ?? "");
-  const toAction = (id: RunActionId, run: RunRow): UserAction => {
+  const toAction = (id: RunAction, run: RunRow): UserAction => {
     switch (id) {
       case "pause":
         return { id, name: t("action.pause"), perform: () => void send("pauseRun") };
