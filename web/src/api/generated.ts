@@ -197,6 +197,9 @@ export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
 export type Clarification = { by: Actor, text: string, askedAt: Timestamp,
 };
 
+/** A request of a user to remove worktrees that are not needed. */
+export type CleanupId = string;
+
 /** Result of removing the finished worktrees of a run. */
 export type CleanupReport = {
   /** Tasks whose worktrees were removed. */
@@ -209,6 +212,18 @@ export type CleanupReport = {
   keptSessions: Array<[SessionId, string]>,
   /** Branches and refs of the run, if their removal was requested. */
   refs?: RefCleanupReport | null,
+};
+
+/** A request to remove what the run does not need any more. */
+export type CleanupRow = { id: CleanupId,
+  /** Sequence number of the request in the run. */
+  sequence: Sequence, requestedBy: Actor, requestedAt: Timestamp,
+  /** Whether branches and refs are deleted too. */
+  refs: boolean,
+  /** What was removed and kept; `None` while it is in progress. */
+  report: CleanupReport | null,
+  /** Why not everything was done. */
+  error: string | null, finishedAt: Timestamp | null,
 };
 
 /** Confirms that a command was carried out and is durable. */
@@ -573,6 +588,23 @@ export type LandReport = { "type": "landed",
 | { "type": "ownBranch",
   /** Name of the branch. */
   branch: string,
+}
+| { "type": "failed", reason: string,
+};
+
+/** A request of a user to bring the work of the run into a branch. */
+export type LandingId = string;
+
+/** A request to bring the work of the run into a branch. */
+export type LandingRow = { id: LandingId,
+  /** Sequence number of the request in the run. */
+  sequence: Sequence, requestedBy: Actor, requestedAt: Timestamp,
+  /** Whether unapproved phases are included. */
+  all: boolean,
+  /** Target branch, if not the one that the run started from. */
+  into: string | null, squash: boolean,
+  /** The result; `None` while it is in progress. */
+  report: LandReport | null, finishedAt: Timestamp | null,
 };
 
 /** Position and size of a phase. */
@@ -1274,6 +1306,10 @@ export type RowOf = {
   checkpoint: CheckpointRow,
   /** Proof that a check ran. */
   receipt: ReceiptRow,
+  /** A request to bring the work of the run into a branch. */
+  landing: LandingRow,
+  /** A request to remove what the run does not need any more. */
+  cleanup: CleanupRow,
   /** Files that two unfinished tasks both changed. */
   overlap: OverlapRow,
   /** One message in the conversation of a task. */
@@ -1291,7 +1327,7 @@ export type RowOf = {
 };
 
 /** An action on a run. */
-export type RunAction = "pause" | "continue" | "cancel";
+export type RunAction = "pause" | "continue" | "cancel" | "land" | "clean";
 
 /** A run that was started. */
 export type RunCreated = { run: RunId,
@@ -1414,6 +1450,10 @@ export type SessionRow = { id: SessionId, parent: SessionId | null,
   model: string | null,
   /** Usage of the context window, in thousandths. */
   contextPermille: number | null, startedAt: Timestamp, endedAt: Timestamp | null,
+  /** When a user requested the end of its process; `None` once it was told to end. */
+  stopRequestedAt: Timestamp | null,
+  /** Why its process could not be told to end. */
+  stopError: string | null,
   /** What the user may do with it. */
   actions: Array<SessionAction>,
 };
@@ -1677,7 +1717,20 @@ export type UsageTotals = {
 };
 
 /** A command of a user to a run. */
-export type UserCommand = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": number }
+export type UserCommand = "pauseRun" | "continueRun" | "cancelRun" | { "landRun": {
+    /** Include unapproved phases. */
+    all?: boolean,
+    /** Target branch; the branch that the run started from if missing. */
+    into?: string | null,
+    /** Make one commit. */
+    squash?: boolean,
+  } }
+| { "cleanRun": {
+    /** Also delete branches and refs of the ended run whose work is elsewhere or old. */
+    refs?: boolean,
+  } }
+| { "stopSession": SessionId }
+| { "pausePhase": number }
 | { "continuePhase": number }
 | { "cancelPhase": number }
 | { "pauseTask": TaskId }

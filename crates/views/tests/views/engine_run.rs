@@ -238,6 +238,9 @@ impl EngineRun {
             Effect::CleanRun { cleanup, .. } => {
                 Report::CleanupFinished { cleanup, report: Box::default(), error: None }
             }
+            Effect::StopSession { .. } if chance.once_in(3) => {
+                Report::EffectFinished { effect, error: Some("no holder".to_owned()) }
+            }
             Effect::StopSession { session } => Report::SessionEnded { session, exit_status: None },
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
@@ -404,7 +407,7 @@ impl EngineRun {
     fn send_command(&mut self, chance: &mut RandomChoices) {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
         let (one, other) = (chance.pick(&ids).unwrap(), chance.pick(&ids).unwrap());
-        let command = match chance.below(24) {
+        let command = match chance.below(25) {
             0 | 1 => UserCommand::PauseTask(one),
             2..=4 => UserCommand::ContinueTask(one),
             5 if chance.once_in(4) => UserCommand::CancelTask(one),
@@ -429,6 +432,10 @@ impl EngineRun {
             20 if chance.once_in(8) => UserCommand::CancelRun,
             22 => UserCommand::LandRun { all: chance.once_in(2), into: None, squash: false },
             23 => UserCommand::CleanRun { refs: false },
+            24 => match self.random_session(chance) {
+                Some(session) => UserCommand::StopSession(session),
+                None => return,
+            },
             _ if chance.once_in(2) => UserCommand::PausePhase(1),
             _ => UserCommand::ContinuePhase(1),
         };

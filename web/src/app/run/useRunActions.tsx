@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { RunRow } from "~/api/generated";
+import type { RunAction, RunRow } from "~/api/generated";
 import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { availableRunActions } from "./availableRunActions";
