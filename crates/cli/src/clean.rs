@@ -79,13 +79,13 @@ fn print_refs(refs: &RefCleanupReport) {
             KeptRefReason::NeededToLand => {
                 localized("needed to merge the rest of the run", "나머지 결과를 병합할 때 필요함")
             }
-            KeptRefReason::Recent { age_s } => {
-                let days = age_s / 86_400;
-                localized(
+            KeptRefReason::Recent { age_s } => match age_s / 86_400 {
+                0 => localized("saved in the last 24 hours", "24시간 안에 저장됨"),
+                days => localized(
                     format!("saved {} ago", plural(days as usize, "day")),
                     format!("{days}일 전에 저장됨"),
-                )
-            }
+                ),
+            },
         };
         eprintln!("{}", printable(&format!("{kept} {name}: {why}")));
     }

@@ -124,6 +124,16 @@ impl SentenceContext<'_> {
         row.map_or_else(|| id.to_string(), |row| question_label(id, row.korean.as_ref().unwrap_or(&row.text)))
     }
 
+    /// Returns an answer in Korean, if it is a decision about a permission.
+    pub(crate) fn answer_korean<'b>(&self, question: QuestionId, answer: &'b str) -> &'b str {
+        let is_permission = self.rows.questions.get(&question).is_some_and(|row| row.permission.is_some());
+        match answer {
+            "allow" if is_permission => "허용",
+            "deny" if is_permission => "거부",
+            _ => answer,
+        }
+    }
+
     /// Returns the name of a requested resource with the id of the request.
     pub(crate) fn request(&self, id: RequestId) -> String {
         self.rows.requests.get(&id).map_or_else(|| id.to_string(), |row| format!("{} ({id})", row.name))

@@ -894,10 +894,10 @@ export type PlanDiagnostic = {
 };
 
 /** The kind of problem, as a stable machine-readable code. */
-export type PlanDiagnosticCode = "TASKS_NOT_FOUND" | "PARSE_FAIL" | "MISSING_DEP" | "CIRCULAR_DEP" | "UNCLEAR";
+export type PlanDiagnosticCode = "TASKS_NOT_FOUND" | "PARSE_FAIL" | "MISSING_DEP" | "CIRCULAR_DEP" | "UNCLEAR" | "NOTE";
 
 /** Whether the plan can still be run. */
-export type PlanDiagnosticSeverity = "error" | "warning";
+export type PlanDiagnosticSeverity = "error" | "warning" | "note";
 
 /** One attribute of a planned task. */
 export type PlanField = "phase" | "title" | "text" | "acceptance" | "dependsOn" | "external" | "agent" | "tester" | "touches" | "verify" | "timeout" | "priority" | "complexity" | "budget" | "worktree" | "status";
@@ -1054,7 +1054,7 @@ export type ProblemDiagnostic = { code: string, severity: ProblemDiagnosticSever
 };
 
 /** The severity of a plan diagnostic. */
-export type ProblemDiagnosticSeverity = "error" | "warning";
+export type ProblemDiagnosticSeverity = "error" | "warning" | "note";
 
 export type ProgressRow = { sessionId: SessionId, taskId: TaskId | null,
   /** From 0 to 1; `None` if the agent does not report it. */

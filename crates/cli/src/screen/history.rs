@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{TimelineRow, format_tokens};
+use views::{TimelineRow, describe_used_tokens};
 
 use super::{
     DrawContext,
@@ -80,7 +80,7 @@ fn task_summary(locale: Locale, board: &Board, row: &TimelineRow) -> String {
         parts.push(format_duration(locale, elapsed_ms(from, to)));
     }
     if task.used.tokens > 0 {
-        parts.push(format_tokens(task.used.tokens));
+        parts.push(describe_used_tokens(locale, &task.used));
     }
     format!(" · {}", parts.join(" · "))
 }

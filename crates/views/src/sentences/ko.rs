@@ -333,6 +333,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let label = context.question_korean(*question);
             let reason =
                 reason.as_ref().map(|reason| format!(" ({})", first_line(reason))).unwrap_or_default();
+            let answer = context.answer_korean(*question, answer);
             format!("{actor_subject} {label} 질문에 답했습니다{}{reason}", prefix_with_colon(answer))
         }
         Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {

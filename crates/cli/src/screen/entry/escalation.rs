@@ -1,6 +1,6 @@
 //! A problem that the user decides about.
 
-use domain::{EscalationAction, Locale};
+use domain::{EscalationAction, EscalationType, Locale};
 use views::{EscalationRow, InboxItem, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
@@ -23,7 +23,8 @@ pub(super) fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
         Locale::En => row.context.clone(),
         Locale::Ko => translate_engine_text(&row.context),
     };
-    let context = [description, context].into_iter().filter(|text| !text.trim().is_empty());
+    let output = output_hint(locale, row).unwrap_or_default();
+    let context = [description, context, output].into_iter().filter(|text| !text.trim().is_empty());
     let title = match (locale, &row.korean) {
         (Locale::Ko, Some(korean)) => korean.clone(),
         (Locale::Ko, None) | (Locale::En, _) => capitalized(&row.title),
@@ -42,6 +43,15 @@ pub(super) fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
         free: FreeInput::Nothing,
         is_yes_or_no: false,
     }
+}
+
+/// Names the command that shows why an agent failed, if the problem itself quotes nothing.
+fn output_hint(locale: Locale, row: &EscalationRow) -> Option<String> {
+    let task = row.task.as_ref().filter(|_| row.kind == EscalationType::Blocked && row.context.is_empty())?;
+    Some(match locale {
+        Locale::En => format!("Output of its agent: jangdan logs {task}"),
+        Locale::Ko => format!("에이전트의 출력: jangdan logs {task}"),
+    })
 }
 
 fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> EntryChoice {

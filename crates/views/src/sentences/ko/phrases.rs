@@ -91,7 +91,7 @@ pub(crate) fn check_result(receipt: &Receipt) -> String {
 pub(crate) fn check_obstacle(obstacle: &CheckObstacle) -> String {
     match obstacle {
         CheckObstacle::ProgramNotFound { program } => format!("PATH에서 찾을 수 없는 프로그램: {program}"),
-        CheckObstacle::Signal { signal } => format!("{}로 종료됨", signal_name(*signal)),
+        CheckObstacle::Signal { signal } => format!("시그널로 종료됨: {}", signal_name(*signal)),
         CheckObstacle::ExitStatus { exit_status, signal } => {
             format!("종료 상태 {exit_status}, {} 뒤와 같음", signal_name(*signal))
         }
