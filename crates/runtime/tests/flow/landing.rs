@@ -238,6 +238,40 @@ fn merged_result_that_passes_the_check_is_landed() {
 }
 
 #[test]
+fn landing_that_a_crash_interrupted_moves_its_branch_once() {
+    let fixture = RunFixture::new(WRITES_A_FILE);
+    let run = run_with_check(&fixture, "true");
+    let file = fixture.data_directory().join("runs").join(run.as_str()).join("landing.json");
+    let tip = |branch: &str| fixture.git(&["rev-parse", branch]).trim().to_owned();
+    // As a killed server leaves it just before the branch moves.
+    let save_started = |landing: &str, commit: &str| {
+        let report = format!(
+            r#"{{"type":"landed","branch":"main","commit":"{commit}","from":null,"nCommits":7,"kind":"merge","isUnchecked":false}}"#
+        );
+        std::fs::write(&file, format!(r#"{{"landing":"{landing}","report":{report}}}"#)).unwrap();
+    };
+    let land = || fixture.host.land(&run, "ana", &LandOptions::default()).unwrap();
+
+    let before = tip("main");
+    save_started("b_1", &before);
+    assert!(matches!(land(), LandReport::Landed { n_commits: 7, .. }), "the branch has the commit");
+    assert_eq!(tip("main"), before);
+
+    save_started("b_2", &tip(&format!("jangdan/{run}/run")));
+    let report = land();
+    assert!(matches!(&report, LandReport::Landed { n_commits, .. } if *n_commits != 7), "{report:?}");
+    assert_ne!(tip("main"), before, "the branch did not have it");
+
+    save_started("b_1", &tip("main"));
+    assert!(matches!(land(), LandReport::AlreadyLanded { .. }), "the file is about another landing");
+    let views = fixture.host.run_snapshot(&run).unwrap().views;
+    let landings: Vec<_> = views.rows().landings.iter().collect();
+    assert_eq!(landings.len(), 3);
+    assert!(landings.iter().all(|row| row.requested_by.to_string() == "person:ana"), "{landings:?}");
+    assert_eq!(landings.get(1).and_then(|row| row.report.as_ref()), Some(&report));
+}
+
+#[test]
 fn unusable_targets_are_refused() {
     let fixture = RunFixture::new(WRITES_A_FILE);
     let run = run_with_check(&fixture, "true");
