@@ -1,7 +1,7 @@
 /** A real server with a run of scripted agents, and a browser. */
 
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
@@ -197,9 +197,11 @@ async function toServerFixture(
   first: ChildProcess,
 ): Promise<ServerFixture> {
   let server = first;
-  const link = await waitUntil(() => commandOutput(env, ["link"]).match(/http:\S+/)?.[0], "the link");
-  const { origin, searchParams } = new URL(link);
-  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+  // A link opens the page once.
+  const newLink = () => commandOutput(env, ["link"]).match(/http:\S+/)?.[0];
+  const { origin } = new URL(await waitUntil(newLink, "the link"));
+  const token = readFileSync(join(env.JANGDAN_DATA ?? "", "token"), "utf8");
+  const headers = { authorization: `Bearer ${token}` };
   const get = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
   const post = (path: string, body: object) =>
     fetch(origin + path, {
@@ -229,7 +231,7 @@ async function toServerFixture(
         ...options,
       });
       const page = await context.newPage();
-      await page.goto(link);
+      await page.goto(newLink() ?? "");
       await page.close();
       if (PAGE) await servePageFromFolder(context, PAGE);
       return context;

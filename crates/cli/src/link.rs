@@ -1,7 +1,7 @@
 //! `jangdan link`: prints the link to the page of the running server.
 
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -22,6 +22,9 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
+    /// First replace the access token: signs out every browser and program
+    #[arg(long)]
+    rotate: bool,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -33,6 +36,9 @@ struct LinkOutput {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::require_client(&arguments.common)?;
+    if arguments.rotate {
+        client.rotate_token().map_err(|error| remote::client_failure(&error))?;
+    }
     let link = client.link(None).map_err(|error| remote::client_failure(&error))?.ok_or_else(|| Failure {
         what: localized("The running server has no page.", "실행 중인 서버에는 페이지가 없습니다."),
         hint: Some(localized(
@@ -55,11 +61,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
+///
+/// The first reader of the link has access, so it is printed to a terminal only, not into the log of another program.
 pub(crate) fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
-    if let Ok(Some(link)) = client.link(run) {
+    let label = pick_by_locale(locale, "Open in a browser", "브라우저에서 열기");
+    let shown = if io::stderr().is_terminal() {
+        client.link(run).ok().flatten()
+    } else {
+        let has_page = client.status().is_ok_and(|status| status.address.is_some());
+        has_page.then(|| "jangdan link".to_owned())
+    };
+    if let Some(shown) = shown {
         // The reader of standard error may be gone; the caller continues without it.
-        let label = pick_by_locale(locale, "Open in a browser", "브라우저에서 열기");
-        let _ = writeln!(io::stderr(), "{label}: {link}");
+        let _ = writeln!(io::stderr(), "{label}: {shown}");
     }
 }
 

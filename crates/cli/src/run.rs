@@ -214,7 +214,9 @@ pub(crate) fn ensure_server(
     connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
         what: error_chain(&error),
         hint: Some(match &error {
-            ConnectOrStartError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
+            ConnectOrStartError::Server(ServerError::Port { .. }) | ConnectOrStartError::InSession { .. } => {
+                error.hint().to_owned()
+            }
             ConnectOrStartError::Client(_)
             | ConnectOrStartError::Server(_)
             | ConnectOrStartError::Host { .. } => "Check the data directory, or use --data DIR.".to_owned(),

@@ -84,6 +84,11 @@ pub enum EscalationCause {
     OrchestratorLost,
     /// The main agent of a thin run sends nothing while tasks wait for it.
     MainAgentSilent,
+    /// A process of a session called the server as if it were the user. The call was refused.
+    ActedAsUser {
+        /// Name of the process in the list of sessions.
+        process: String,
+    },
 }
 
 impl fmt::Display for EscalationCause {
@@ -126,6 +131,7 @@ impl fmt::Display for EscalationCause {
             Self::DiskBudgetExhausted => f.write_str("no disk space for another worktree"),
             Self::DiskFull => f.write_str("the disk is full: free some space"),
             Self::OrchestratorLost => f.write_str("the orchestrator ended too often"),
+            Self::ActedAsUser { process } => write!(f, "{process} tried to act as the user"),
             Self::MainAgentSilent => f.write_str("the main agent sends nothing while tasks wait for it"),
         }
     }

@@ -190,6 +190,15 @@ pub enum Report {
     PlanUnreadable {
         problem: String,
     },
+    /// A process of a session called the server as if it were the user. The call was refused.
+    UserActRefused {
+        /// `None` for a check or set-up command.
+        session: Option<SessionId>,
+        /// Name of the process in the list of sessions.
+        process: String,
+        /// Method and path of the call.
+        request: String,
+    },
     /// A session got no worktree because the disk budget is used up.
     DiskBudgetExceeded {
         session: SessionId,

@@ -32,6 +32,7 @@ mod session_input;
 mod start;
 mod thin_mode;
 mod turn;
+mod user_act;
 
 pub(crate) use request::resource_from_request_default;
 

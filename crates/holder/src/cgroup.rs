@@ -12,6 +12,8 @@ use std::{
 
 /// File system type of cgroup v2.
 const CGROUP2: rustix::fs::FsWord = 0x6367_7270;
+/// Start of the folder name of a session's cgroup.
+const NAME_PREFIX: &str = "jangdan-";
 
 pub(crate) struct Cgroup {
     path: PathBuf,
@@ -19,7 +21,7 @@ pub(crate) struct Cgroup {
 
 impl Cgroup {
     pub(crate) fn create(parent: &Path, session: &str) -> io::Result<Self> {
-        let path = parent.join(format!("jangdan-{session}"));
+        let path = parent.join(format!("{NAME_PREFIX}{session}"));
         match fs::create_dir(&path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             Ok(()) | Err(_) => Ok(Self { path }),
@@ -79,6 +81,11 @@ impl Cgroup {
         // Files are not created: a folder of another file system must stay unchanged.
         OpenOptions::new().write(true).open(self.path.join(file))?.write_all(text.as_bytes())
     }
+}
+
+/// Returns the sessions in the cgroups of a process, as `/proc/PID/cgroup` lists them.
+pub(crate) fn sessions_of_groups(groups: &str) -> impl Iterator<Item = &str> {
+    groups.split(['/', '\n']).filter_map(|name| name.strip_prefix(NAME_PREFIX))
 }
 
 /// Returns the cgroup v2 folder of this process if child cgroups can be created in it.

@@ -8,6 +8,7 @@
 //! Output is not interpreted. The holder has no threads and no `async`: one loop that sleeps until the kernel reports
 //! an event.
 
+mod ancestry;
 mod cgroup;
 mod client;
 mod daemon;
@@ -23,6 +24,7 @@ mod wait;
 
 use std::time::Duration;
 
+pub use ancestry::{ProcessOrigin, process_origin};
 pub use cgroup::delegated_cgroup;
 pub use client::{ClientError, HolderConnection, IdleHolder, LaunchedSession, launch_session};
 pub use daemon::run_holder;

@@ -16,7 +16,7 @@ use std::{
 };
 
 use domain::{
-    CleanupReport, LandReport, PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart,
+    CleanupReport, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput, RunSettings, RunStart,
     Sequence, SessionId, TaskId, TeamMember, UserCommand,
 };
 use engine::{LandingOrder, Rejection};
@@ -381,6 +381,14 @@ impl Host {
     ) -> Result<Sequence, HostError> {
         let input = RunInput::User { person: person.to_owned(), command };
         self.send_run_request(run, |reply| RunRequest::with_reply(input, reply))?
+    }
+
+    /// Sends a report to the loop of a run that has not ended, and waits until it is handled.
+    pub(crate) fn report(&self, run: &RunId, report: Report) -> Result<Sequence, HostError> {
+        if self.has_run_ended(run) {
+            return Err(HostError::UnknownRun { run: run.clone() });
+        }
+        self.send_run_request(run, |reply| RunRequest::with_reply(report.into(), reply))?
     }
 
     /// Returns the current rows of a run.

@@ -40,3 +40,4 @@ pub use session_access::{
     IoDirection, IoRecord, IoRecordPage, IoRecordQuery, OutputChunk, OutputQuery, PageStart, ScreenSnapshot,
     ScreenStream, ScreenUpdate, session_processes,
 };
+pub use sessions::CallerOrigin;

@@ -5,13 +5,16 @@
 mod io_records;
 mod screen;
 
-use domain::{RunId, SessionId, UserCommand};
+use std::error::Error;
+
+use domain::{Report, RunId, SessionId, UserCommand};
 use holder::{
     END_GRACE,
     protocol::{Request, WindowSize},
     spool::{OutputSource, RecordBody, RecordReader, SpoolError},
 };
-use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
+use sessions::{CallerOrigin, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
+use tracing::{debug, warn};
 
 use crate::{Host, HostError};
 
@@ -94,6 +97,23 @@ pub(crate) fn process_name(run: &RunId, session: SessionId, number: u32) -> Stri
 }
 
 impl Host {
+    /// Finds out whether a process belongs to a session of this data directory.
+    pub fn caller_origin(&self, pid: u32) -> CallerOrigin {
+        self.session_store().caller_origin(pid)
+    }
+
+    /// Reports to the run of a process that it called the server as if it were the user.
+    pub fn report_user_act(&self, process: &str, request: String) {
+        warn!(process, request, "a process of a session tried to act as the user");
+        let Some((run, name)) = process.split_once('-') else { return };
+        let Ok(run) = run.parse() else { return };
+        let session = name.rsplit_once('-').and_then(|(session, _)| session.parse().ok());
+        let report = Report::UserActRefused { session, process: process.to_owned(), request };
+        if let Err(error) = self.report(&run, report) {
+            debug!(%run, error = &error as &dyn Error, "the attempt is not escalated");
+        }
+    }
+
     /// Returns a part of the output of a process, without decoding it. Secrets are masked.
     pub fn session_output(
         &self,

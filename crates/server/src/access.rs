@@ -5,7 +5,12 @@
 //! sites are refused.
 
 mod attempt_limit;
+mod caller_check;
+mod peer;
 mod security_headers;
+mod shared_token;
+mod socket_guard;
+mod tcp_owner;
 mod token_link;
 
 use std::sync::Arc;
@@ -13,29 +18,33 @@ use std::sync::Arc;
 use axum::{
     extract::{Request, State},
     http::{
-        HeaderMap, Method,
-        header::{AUTHORIZATION, COOKIE, HOST, ORIGIN, UPGRADE},
+        HeaderMap, HeaderName, HeaderValue,
+        header::{AUTHORIZATION, COOKIE, HOST, ORIGIN},
     },
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
 use crate::{
+    Api,
     problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
-    token::Token,
 };
 use attempt_limit::AttemptLimit;
+use caller_check::{Call, is_change};
+pub(crate) use peer::{ConnectionPeer, PeerStream};
 pub(crate) use security_headers::add_security_headers;
+pub(crate) use shared_token::SharedToken;
+pub(crate) use socket_guard::check_socket_access;
 
 /// Checks the requests to a port.
 pub(crate) struct AccessGuard {
-    token: Token,
+    api: Api,
     port: u16,
     attempt_limit: AttemptLimit,
 }
 
-/// How a client authenticated. Stored in the extensions of a request that came over a port.
+/// How a client authenticated. Stored in the extensions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Credential {
     /// A header, which a page of another site cannot set.
@@ -45,8 +54,8 @@ pub(crate) enum Credential {
 }
 
 impl AccessGuard {
-    pub(crate) fn new(token: Token, port: u16) -> Self {
-        Self { token, port, attempt_limit: AttemptLimit::new() }
+    pub(crate) fn new(api: Api, port: u16) -> Self {
+        Self { api, port, attempt_limit: AttemptLimit::new() }
     }
 
     /// Checks a request; returns its credential, or `None` for a file of the page, which needs none.
@@ -59,9 +68,7 @@ impl AccessGuard {
         let headers = request.headers();
         let has_origin = self.check_origin(headers)?;
         let credential = self.check_credential(headers)?;
-        let is_unsafe = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-        let is_upgrade = headers.contains_key(UPGRADE);
-        if credential == Credential::Cookie && (is_unsafe || is_upgrade) && !has_origin {
+        if credential == Credential::Cookie && is_change(request) && !has_origin {
             let hint = "Use a current browser, or send the token: authorization: Bearer TOKEN";
             let detail = "The request has a cookie, but no Origin or Sec-Fetch-Site header.";
             return Err(ApiError::new(ProblemCode::CrossOrigin, detail, hint));
@@ -94,10 +101,10 @@ impl AccessGuard {
 
     /// Refuses requests of other sites. Returns whether the browser sent the origin.
     fn check_origin(&self, headers: &HeaderMap) -> Result<bool, ApiError> {
-        let origin = headers.get(ORIGIN);
+        let origin = single_header(headers, &ORIGIN)?;
         let is_own_origin =
             |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host));
-        let site = headers.get("sec-fetch-site");
+        let site = single_header(headers, &HeaderName::from_static("sec-fetch-site"))?;
         let is_same_origin = |site: &[u8]| site == b"same-origin" || site == b"none";
         let is_own = origin.is_none_or(|origin| origin.to_str().is_ok_and(is_own_origin));
         if is_own && site.is_none_or(|site| is_same_origin(site.as_bytes())) {
@@ -108,10 +115,9 @@ impl AccessGuard {
     }
 
     fn check_credential(&self, headers: &HeaderMap) -> Result<Credential, ApiError> {
-        if let Some(value) = headers.get(AUTHORIZATION) {
-            let parts = value.to_str().ok().and_then(|value| value.split_once(' '));
-            let parts = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-            let is_valid = parts.is_some_and(|(_, token)| self.token.matches_token(token.trim()));
+        if headers.contains_key(AUTHORIZATION) {
+            let is_valid =
+                bearer_token(headers)?.is_some_and(|text| self.api.access.token().matches_token(text));
             return if is_valid { Ok(Credential::Token) } else { Err(self.invalid_token_error()) };
         }
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -122,7 +128,7 @@ impl AccessGuard {
             if name == self.cookie_name() {
                 has_cookie = true;
                 // A page on another port can set a cookie of the same name, so check all.
-                if self.token.matches_cookie(value) {
+                if self.api.access.token().matches_cookie(value) {
                     return Ok(Credential::Cookie);
                 }
             }
@@ -151,6 +157,24 @@ impl AccessGuard {
     }
 }
 
+/// Returns the token of the `Authorization` header, if there is one of the right kind.
+fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    let value = single_header(headers, &AUTHORIZATION)?.and_then(|value| value.to_str().ok());
+    let parts = value.and_then(|value| value.split_once(' '));
+    Ok(parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim()))
+}
+
+/// Returns a header that must not occur twice: a program between client and server might check the other one.
+fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ApiError> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    if values.next().is_some() {
+        let detail = format!("The request has several {name} headers.");
+        return Err(ApiError::new(ProblemCode::BadRequest, detail, "Send it once."));
+    }
+    Ok(first)
+}
+
 fn missing_token_error() -> ApiError {
     let hint = "Open the link that `jangdan link` prints, or send the token: authorization: Bearer TOKEN";
     ApiError::new(ProblemCode::MissingToken, "Missing or invalid token.", hint)
@@ -164,6 +188,11 @@ pub(crate) async fn check_access(
 ) -> Response {
     match guard.check(&request) {
         Ok(Some(credential)) => {
+            let call = Call::new(&request);
+            if let Err(error) = call.check_caller(&guard.api).await {
+                return error.into_response();
+            }
+            call.grant_access();
             request.extensions_mut().insert(credential);
         }
         Ok(None) => {}

@@ -9,7 +9,6 @@ use std::{
 use axum::Router;
 use domain::Timestamp;
 use runtime::{Host, ShutdownMode};
-use store::StoreError;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
@@ -17,11 +16,13 @@ use tokio::{
 use tracing::{Span, error, warn};
 
 use crate::{
+    access::SharedToken,
     change_feed::{ChangeFeed, StreamContext, run_feed},
     idempotency::IdempotencyKeys,
     problem::ApiError,
     project_config::AgentListCache,
     routes,
+    socket::ServerError,
     stop_signal::{ServerStage, StopSignal},
 };
 
@@ -43,6 +44,7 @@ pub struct Api {
     pub(crate) started_at: Timestamp,
     /// Address for browsers; `None` if the server listens on its socket only.
     pub(crate) address: Option<String>,
+    pub(crate) access: Arc<SharedToken>,
     pub(crate) agents: AgentListCache,
     pub(crate) idempotency_keys: Arc<IdempotencyKeys>,
     pub(crate) subscribers: Arc<Semaphore>,
@@ -52,7 +54,10 @@ pub struct Api {
 
 impl Api {
     /// Opens the interface. Must be called in a tokio runtime, on which the change feed runs.
-    pub fn open(host: Host) -> Result<Self, StoreError> {
+    pub fn open(host: Host) -> Result<Self, ServerError> {
+        let data = host.data_directory();
+        let failed = |source| ServerError::Token { path: data.to_owned(), source };
+        let access = Arc::new(SharedToken::open(data).map_err(failed)?);
         // Subscribe before the end of the log is determined, so that no event is lost in between.
         let events = host.subscribe();
         let feed = Arc::new(ChangeFeed::starting_at_log_end(&**host.log())?);
@@ -63,6 +68,7 @@ impl Api {
             stop: StopSignal::new(),
             started_at: now(),
             address: None,
+            access,
             agents: AgentListCache::default(),
             idempotency_keys: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
@@ -73,7 +79,7 @@ impl Api {
 
     /// Returns the router without access checks.
     pub fn router(&self) -> Router {
-        routes::socket_router(self.clone())
+        routes::open_router(self.clone())
     }
 
     /// Requests the shutdown, as `POST /api/stop` does.

@@ -356,6 +356,23 @@ pub(crate) struct PlanCheckRequest {
     pub text: String,
 }
 
+/// The page of a run, or the list of runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct LinkRequest {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "r7k2m9")]
+    pub run: Option<RunId>,
+}
+
+/// A link that opens the page once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PageLink {
+    /// Absent if the server has no page.
+    pub link: Option<String>,
+}
+
 /// A plan to run. All other settings come from the configuration, as with `jangdan run`, never from the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]

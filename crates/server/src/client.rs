@@ -24,7 +24,10 @@ use tokio::runtime::Runtime;
 use views::{RowKind, RunRow, TableRow};
 
 use crate::{
-    bodies::{CommandAccepted, CommandRequest, InboxEntry, RunCreated, ServerStatus, StopRequest},
+    bodies::{
+        CommandAccepted, CommandRequest, InboxEntry, LinkRequest, PageLink, RunCreated, ServerStatus,
+        StopRequest,
+    },
     problem::Problem,
     socket::{ServerError, socket_path},
 };
@@ -213,6 +216,16 @@ impl Client {
         is_with_refs: bool,
     ) -> Result<CleanupReport, ClientError> {
         self.post(&format!("/api/runs/{run}/clean?refs={is_with_refs}"), &())
+    }
+
+    /// Creates a link that opens the page of a run, or the list of runs, once; `None` if the server has no page.
+    pub fn link(&self, run: Option<&RunId>) -> Result<Option<String>, ClientError> {
+        self.post("/api/links", &LinkRequest { run: run.cloned() }).map(|PageLink { link }| link)
+    }
+
+    /// Replaces the token: all links and signed-in browsers are void.
+    pub fn rotate_token(&self) -> Result<(), ClientError> {
+        self.request(&Method::POST, "/api/token/rotate", b"null".to_vec()).map(drop)
     }
 
     /// Stops the server.

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use runtime::{Host, HostError};
+use runtime::{CallerOrigin, Host, HostError};
 use store::StoreError;
 
 use crate::{
@@ -29,6 +29,9 @@ pub enum ConnectOrStartError {
     Server(#[from] ServerError),
     #[error("cannot open the runs in {}", .data.display())]
     Host { data: PathBuf, source: HostError },
+    /// This process belongs to a session of the data directory, which must not act as the user.
+    #[error("this process belongs to session {session} of {}, which cannot act as the user", .data.display())]
+    InSession { data: PathBuf, session: String },
 }
 
 impl ConnectOrStartError {
@@ -39,6 +42,9 @@ impl ConnectOrStartError {
             Self::Server(error) => error.hint(),
             Self::Host { source: HostError::Store(StoreError::Locked { .. }), .. } => {
                 "another Jangdan process uses the data directory and does not respond; stop it first"
+            }
+            Self::InSession { .. } => {
+                "run it in a terminal of your own, or use another data directory: --data"
             }
             Self::Host { source: HostError::Git(error), .. } => error.hint(),
             Self::Host { .. } => "check the data directory, its permissions and its disk",
@@ -72,6 +78,10 @@ pub fn connect_or_start(data: &Path, loopback: LoopbackMode) -> Result<RunningSe
         }
         match Host::open(data) {
             Ok(host) => {
+                if let CallerOrigin::Session { name } = host.caller_origin(std::process::id()) {
+                    let data = data.to_owned();
+                    return Err(ConnectOrStartError::InSession { data, session: name });
+                }
                 let server = Server::start(host, data, loopback)?;
                 let unreachable = || ClientError::not_listening(server.socket());
                 let client = Client::connect(data)?.ok_or_else(unreachable)?;

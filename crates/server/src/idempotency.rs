@@ -24,6 +24,7 @@ use tokio::{
 };
 
 use crate::{
+    access::Credential,
     extract::{PLAN_BYTES_MAX, read_body},
     problem::ApiError,
     problem_code::ProblemCode,
@@ -156,9 +157,14 @@ pub(crate) async fn run_once_per_key(
     request: Request,
     next: Next,
 ) -> Response {
-    let key = request.headers().get(KEY_HEADER).filter(|_| request.method() == Method::POST).cloned();
+    let mut keys_of_request = request.headers().get_all(KEY_HEADER).iter();
+    let key = keys_of_request.next().filter(|_| request.method() == Method::POST).cloned();
     match key {
         None => next.run(request).await,
+        Some(_) if keys_of_request.next().is_some() => {
+            let detail = "The request has several idempotency keys.";
+            ApiError::new(ProblemCode::BadRequest, detail, "Send one.").into_response()
+        }
         Some(key) => match run_with_key(keys, &key, request, next).await {
             Ok(response) => response,
             Err(error) => error.into_response(),
@@ -179,7 +185,10 @@ async fn run_with_key(
     })?;
     let (head, body) = request.into_parts();
     let body = read_body(body, PLAN_BYTES_MAX).await?;
-    let fingerprint = Sha256::new().chain_update(head.uri.to_string()).chain_update([0]).chain_update(&body);
+    // A response is for the kind of credential that got it.
+    let is_token = head.extensions.get::<Credential>() != Some(&Credential::Cookie);
+    let fingerprint = Sha256::new().chain_update([u8::from(is_token)]).chain_update(head.uri.to_string());
+    let fingerprint = fingerprint.chain_update([0]).chain_update(&body);
     let reservation = match keys.reserve_or_wait(key, fingerprint.finalize().into()).await {
         KeyLookup::New(reservation) => reservation,
         KeyLookup::Completed(stored) => {
@@ -216,14 +225,16 @@ async fn run_with_key(
     work.await.map_err(|_| ApiError::internal())
 }
 
-/// Returns a response and its stored form. Server errors are not stored, so that the request can be retried.
+/// Returns a response and its stored form. Server errors and refusals of a credential are not stored, so that the request
+/// can be repeated.
 async fn to_stored(response: Response) -> (Response, Option<StoredResponse>) {
     let (head, body) = response.into_parts();
     let Ok(body) = Limited::new(body, RESPONSE_BYTES_MAX).collect().await else {
         return (ApiError::internal().into_response(), None);
     };
     let body = body.to_bytes();
-    let stored = (!head.status.is_server_error()).then(|| StoredResponse {
+    let is_refusal = matches!(head.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let stored = (!head.status.is_server_error() && !is_refusal).then(|| StoredResponse {
         status: head.status,
         content_type: head.headers.get(CONTENT_TYPE).cloned(),
         body: body.clone(),

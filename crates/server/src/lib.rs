@@ -40,7 +40,6 @@ pub use connect_or_start::{ConnectOrStartError, RunningServer, connect_or_start}
 pub use loopback::LoopbackMode;
 pub use problem::Problem;
 pub use problem_korean::korean_problem;
-pub use serve::serve;
 pub use server::Server;
 pub use socket::{ServerError, socket_path};
 #[cfg(feature = "typescript")]

@@ -7,15 +7,10 @@ use std::{
     path::Path,
 };
 
-use domain::RunId;
 use tokio::net::{TcpListener, TcpSocket};
 use tracing::warn;
 
-use crate::{
-    client::{Client, ClientError},
-    socket::ServerError,
-    token::Token,
-};
+use crate::socket::ServerError;
 
 /// File with the last port, so that links stay valid after a restart.
 const FILE: &str = "port";
@@ -32,19 +27,16 @@ pub enum LoopbackMode {
     },
 }
 
-/// A bound port and the token that clients need.
+/// A bound port.
 pub struct LoopbackListener {
     pub listener: TcpListener,
     pub port: u16,
-    pub token: Token,
 }
 
 impl LoopbackMode {
     /// Binds the port. The caller must hold the lock of the data directory.
     pub fn open(self, data: &Path) -> Result<Option<LoopbackListener>, ServerError> {
         let Self::Port { port } = self else { return Ok(None) };
-        let failed = |source| ServerError::Token { path: data.to_owned(), source };
-        let token = Token::load_or_create(data).map_err(failed)?;
         let last_port = || fs::read_to_string(data.join(FILE)).ok()?.trim().parse().ok();
         let listener = match port {
             0 => last_port().and_then(|port| listen(port).ok()).map_or_else(|| listen(0), Ok),
@@ -58,7 +50,7 @@ impl LoopbackMode {
         {
             warn!(path = %data.join(FILE).display(), port, error = &error as &dyn Error, "cannot save the port");
         }
-        Ok(Some(LoopbackListener { listener, port, token }))
+        Ok(Some(LoopbackListener { listener, port }))
     }
 }
 
@@ -72,20 +64,4 @@ fn listen(port: u16) -> io::Result<TcpListener> {
 
 pub(crate) fn address(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
-}
-
-impl Client {
-    /// Returns the link that opens the page of a run, or the list of runs; `None` if the server has no port.
-    ///
-    /// The link contains the token and grants full access, so show it to the owner of the data directory only.
-    pub fn link(&self, run: Option<&RunId>) -> Result<Option<String>, ClientError> {
-        let status = self.status()?;
-        let failed = |source| ServerError::Token { path: status.data.clone(), source };
-        let token = Token::read(&status.data).map_err(failed)?;
-        let path = run.map_or_else(String::new, |run| format!("runs/{run}"));
-        Ok(status
-            .address
-            .zip(token)
-            .map(|(address, token)| format!("{address}/{path}?token={}", token.text())))
-    }
 }

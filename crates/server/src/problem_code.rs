@@ -13,6 +13,10 @@ pub(crate) enum ProblemCode {
     InvalidToken,
     /// A page of another site sent the request.
     CrossOrigin,
+    /// The caller belongs to a session of this data directory.
+    CallerInSession,
+    /// The calling process has ended or hides where it comes from.
+    UnknownCaller,
     UnknownPath,
     UnknownRun,
     UnknownSession,
@@ -76,6 +80,8 @@ impl ProblemCode {
             Self::MissingToken => ("missing-token", StatusCode::UNAUTHORIZED, "Missing token"),
             Self::InvalidToken => ("invalid-token", StatusCode::UNAUTHORIZED, "Invalid token"),
             Self::CrossOrigin => ("cross-origin", StatusCode::FORBIDDEN, "Requests of other sites are not allowed"),
+            Self::CallerInSession => ("caller-in-session", StatusCode::FORBIDDEN, "An agent cannot act as the user"),
+            Self::UnknownCaller => ("unknown-caller", StatusCode::FORBIDDEN, "The calling process cannot be identified"),
             Self::UnknownPath => ("unknown-path", StatusCode::NOT_FOUND, "Unknown path"),
             Self::UnknownRun => ("unknown-run", StatusCode::NOT_FOUND, "Unknown run"),
             Self::UnknownSession => ("unknown-session", StatusCode::NOT_FOUND, "Unknown session"),

@@ -1,5 +1,6 @@
 //! The routes of the HTTP interface, and their OpenAPI description.
 
+mod access;
 mod diagrams;
 mod live;
 mod openapi_document;
@@ -29,7 +30,7 @@ use utoipa::{OpenApi, openapi};
 use utoipa_axum::{PathItemExt as _, paste};
 
 use crate::{
-    access::{AccessGuard, add_security_headers, check_access},
+    access::{AccessGuard, add_security_headers, check_access, check_socket_access},
     api::Api,
     bodies::TerminalClientMessage,
     idempotency::run_once_per_key,
@@ -38,7 +39,6 @@ use crate::{
     problem_code::ProblemCode,
     problem_korean::translate_problem,
     request_trace::with_request_trace,
-    token::Token,
 };
 
 #[cfg(feature = "typescript")]
@@ -74,6 +74,8 @@ macro_rules! routes {
 routes! {
     server::status,
     server::stop_server,
+    access::create_link,
+    access::rotate_token,
     runs::list_runs,
     runs::start_run,
     runs::get_run,
@@ -117,14 +119,20 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
     router.route(&P::path(), methods)
 }
 
-/// Returns the router of the socket, without access checks.
-pub(crate) fn socket_router(api: Api) -> Router {
+/// Returns a router without access checks.
+pub(crate) fn open_router(api: Api) -> Router {
     with_request_trace(with_error_responses(api_router(api).fallback(unknown_path_error)))
 }
 
+/// Returns the router of the socket, behind the access check.
+pub(crate) fn socket_router(api: &Api) -> Router {
+    let router = with_error_responses(api_router(api.clone()).fallback(unknown_path_error));
+    with_request_trace(router.layer(from_fn_with_state(api.clone(), check_socket_access)))
+}
+
 /// Returns the router of a port: with the page, behind the access check.
-pub(crate) fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
-    let guard = Arc::new(AccessGuard::new(token, port));
+pub(crate) fn guarded_router(api: &Api, port: u16) -> Router {
+    let guard = Arc::new(AccessGuard::new(api.clone(), port));
     // Every path outside of /api belongs to the page.
     let router = api_router(api.clone())
         .route("/api", any(unknown_path_error))

@@ -17,7 +17,7 @@ use tracing::{debug, warn};
 use crate::{
     api::Api,
     loopback::{LoopbackListener, LoopbackMode, address},
-    routes::guarded_router,
+    routes::{guarded_router, socket_router},
     serve::{CONNECTIONS_MAX, serve},
     socket::{ServerError, SocketFile, file_id, socket_path},
     start_facts::log_start_facts,
@@ -111,7 +111,7 @@ impl ListeningServer {
         let (socket, address) = (_socket_file.path().to_owned(), api.address.clone());
         // Not awaited: the runtime waits for it when it shuts down.
         drop(tokio::task::spawn_blocking(move || log_start_facts(&socket, address.as_deref())));
-        let on_socket = serve(&api, listener, api.router());
+        let on_socket = serve(&api, listener, socket_router(&api));
         let on_loopback = async {
             if let Some((listener, router)) = loopback {
                 // Events are small and frequent: Nagle's algorithm would delay them.
@@ -128,15 +128,15 @@ impl ListeningServer {
 }
 
 fn open_listeners(host: Host, data: &Path, loopback: LoopbackMode) -> Result<ListeningServer, ServerError> {
-    let (socket_file, listener) = SocketFile::listen(data)?;
+    // Creates the token first, so that every client that can connect finds it.
     let mut api = Api::open(host)?;
+    let (socket_file, listener) = SocketFile::listen(data)?;
     let opened = loopback.open(data)?;
     if opened.is_some() {
         raise_file_limit();
     }
     api.address = opened.as_ref().map(|opened| address(opened.port));
-    let loopback = opened
-        .map(|LoopbackListener { listener, port, token }| (listener, guarded_router(&api, token, port)));
+    let loopback = opened.map(|LoopbackListener { listener, port }| (listener, guarded_router(&api, port)));
     Ok(ListeningServer { api, listener, loopback, _socket_file: socket_file })
 }
 

@@ -18,14 +18,14 @@ const COOKIE_SALT: &[u8] = b"jangdan cookie:";
 
 /// The access token of a data directory.
 #[derive(Clone)]
-pub struct Token {
+pub(crate) struct Token {
     text: String,
     cookie: String,
 }
 
 impl Token {
     /// Reads the token or creates one. Replaces a token that other users could have read.
-    pub fn load_or_create(data: &Path) -> io::Result<Self> {
+    pub(crate) fn load_or_create(data: &Path) -> io::Result<Self> {
         match Self::read(data)? {
             Some(token) => Ok(token),
             None => Self::create(data),
@@ -33,7 +33,7 @@ impl Token {
     }
 
     /// Reads the token; `None` if it is missing, malformed or readable by other users.
-    pub fn read(data: &Path) -> io::Result<Option<Self>> {
+    pub(crate) fn read(data: &Path) -> io::Result<Option<Self>> {
         let file = match File::open(data.join(FILE)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -49,10 +49,9 @@ impl Token {
         Ok((read.is_ok() && is_token).then(|| Self::from_text(text)))
     }
 
-    fn create(data: &Path) -> io::Result<Self> {
-        let mut random = [0; RANDOM_BYTES];
-        File::open("/dev/urandom")?.read_exact(&mut random)?;
-        let text = hex(&random);
+    /// Creates a token, which replaces the one before.
+    pub(crate) fn create(data: &Path) -> io::Result<Self> {
+        let text = random_hex(RANDOM_BYTES)?;
         let new = data.join("token.new");
         // A file that a killed server left may have other permissions.
         // Usually there is none; if it cannot be removed, `create_new` fails.
@@ -70,26 +69,33 @@ impl Token {
     }
 
     /// Returns the token itself. Only for a link that is shown to its owner.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the value of the cookie.
-    pub fn cookie(&self) -> &str {
+    pub(crate) fn cookie(&self) -> &str {
         &self.cookie
     }
 
-    pub fn matches_token(&self, text: &str) -> bool {
+    pub(crate) fn matches_token(&self, text: &str) -> bool {
         is_equal(text, &self.text)
     }
 
-    pub fn matches_cookie(&self, text: &str) -> bool {
+    pub(crate) fn matches_cookie(&self, text: &str) -> bool {
         is_equal(text, &self.cookie)
     }
 }
 
+/// Returns random bytes as hexadecimal digits.
+pub(crate) fn random_hex(n_bytes: usize) -> io::Result<String> {
+    let mut random = vec![0; n_bytes];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    Ok(hex(&random))
+}
+
 /// Compares hashes, so that the time does not depend on the number of equal characters.
-fn is_equal(text: &str, expected: &str) -> bool {
+pub(crate) fn is_equal(text: &str, expected: &str) -> bool {
     Sha256::digest(text) == Sha256::digest(expected)
 }
 

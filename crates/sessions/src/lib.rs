@@ -3,6 +3,7 @@
 //! `drivers` has the protocols that agents speak. Knows nothing of tasks and runs.
 
 mod activity;
+mod caller;
 pub mod detect;
 mod error;
 mod holder_program;
@@ -18,6 +19,7 @@ mod session;
 mod sessions;
 
 pub use activity::{ActivityTracker, AgentActivity};
+pub use caller::CallerOrigin;
 pub use error::SessionError;
 pub use holder_program::{HOLDER_TARGET, holder_program};
 pub use input_queue::{DequeuedInput, INPUTS_MAX, InputQueue, RefusedInput, SendPolicy};

@@ -357,7 +357,16 @@ impl Sessions {
         Ok(prepared)
     }
 
-    fn names(&self) -> Result<Vec<String>, SessionError> {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Returns the key of a session; `None` if there is no such session.
+    pub(crate) fn read_key(&self, name: &str) -> Option<SessionKey> {
+        is_name(name).then(|| read_metadata(&self.folder(name)).ok()).flatten().map(|metadata| metadata.key)
+    }
+
+    pub(crate) fn names(&self) -> Result<Vec<String>, SessionError> {
         let failed = |source| SessionError::Io { action: "list", path: self.root.clone(), source };
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.root).map_err(failed)? {
@@ -506,7 +515,7 @@ fn program_exists(program: &OsStr, directory: &Path, environment: &BTreeMap<OsSt
 
 /// Returns the tag that all processes of a session carry in `JANGDAN_SESSION`. The key distinguishes sessions of the
 /// same name below different data directories.
-fn process_tag(name: &str, key: &SessionKey) -> String {
+pub(crate) fn process_tag(name: &str, key: &SessionKey) -> String {
     format!("{name}.{key}")
 }
 

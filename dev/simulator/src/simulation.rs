@@ -246,6 +246,7 @@ impl Simulation {
             | Report::PhaseNotLanded { .. }
             | Report::PlanChanged { .. }
             | Report::PlanUnreadable { .. }
+            | Report::UserActRefused { .. }
             | Report::DiskBudgetExceeded { .. }
             | Report::DiskSpaceAvailable
             | Report::OverlapsFound { .. }

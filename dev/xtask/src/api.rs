@@ -121,10 +121,12 @@ impl Server {
         let mut child =
             command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().context("start jangdan")?;
         let mut lines = BufReader::new(child.stderr.take().context("jangdan has no standard error")?).lines();
-        let link = lines.find_map(|line| Some(line.ok()?.split_once("http://")?.1.to_owned()));
-        let link = link.context("jangdan serve printed no link")?;
-        let (host, token) = link.split_once("/?token=").context("its link has no token")?;
-        Ok(Self { child, address: format!("http://{host}"), token: token.trim().to_owned() })
+        lines
+            .find_map(|line| line.ok()?.contains("jangdan link").then_some(()))
+            .context("jangdan serve has no page")?;
+        let port = fs::read_to_string(data.join("port"))?;
+        let token = fs::read_to_string(data.join("token"))?;
+        Ok(Self { child, address: format!("http://127.0.0.1:{}", port.trim()), token })
     }
 
     /// Starts a run whose agent waits for an answer, so that every path has an object.

@@ -191,18 +191,20 @@ fn even_the_most_detailed_log_has_no_token_and_no_environment() {
         "\"request\":",
     ]);
     let token = fs::read_to_string(project.data().join("token")).unwrap();
-    open_link(&project, &token);
+    let link = project.client().link(Some(&"r1".parse().unwrap())).unwrap().unwrap();
+    let (_, code) = link.split_once("?login=").unwrap();
+    open_link(&project, code);
     project.wait_for_log_line(&["\"path\":\"/runs\""]);
     let log = project.server_log();
-    assert!(!log.contains(&token) && !log.contains(canary), "{log}");
+    assert!(!log.contains(&token) && !log.contains(code) && !log.contains(canary), "{log}");
 }
 
 /// Sends the request of a browser that opens a link of `jangdan link`.
-fn open_link(project: &TestProject, token: &str) {
+fn open_link(project: &TestProject, code: &str) {
     let port = fs::read_to_string(project.data().join("port")).unwrap();
     let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     let request =
-        format!("GET /runs?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+        format!("GET /runs?login={code} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    env,
+    env, fs,
     io::{self, BufRead, BufReader, Read, Write},
     net::TcpStream,
     sync::{
@@ -117,9 +117,9 @@ fn wait_until_runs(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
 }
 
 fn server_address(project: &TestProject) -> (String, String) {
-    let link = project.client().link(None).unwrap().unwrap();
-    let (address, token) = link.split_once("/?token=").unwrap();
-    (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
+    let address = project.client().status().unwrap().address.unwrap();
+    let token = fs::read_to_string(project.data().join("token")).unwrap();
+    (address.strip_prefix("http://").unwrap().to_owned(), token)
 }
 
 /// Reads a line of a head.

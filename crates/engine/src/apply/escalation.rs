@@ -84,6 +84,9 @@ impl Run {
             title: title.clone(),
             description: description.clone(),
             suggested: suggested.clone(),
+            // No agent can make a missing program available, and none may judge an agent that acted as the user.
+            is_for_person: *kind == EscalationType::CheckNotRun
+                || matches!(cause, Some(EscalationCause::ActedAsUser { .. })),
             is_open: true,
             ..Escalation::default()
         });

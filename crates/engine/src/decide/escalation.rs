@@ -97,10 +97,7 @@ impl DecisionContext<'_> {
                 session.is_alive() && session.agent.is_some()
             };
             let (to, session) = match record.level {
-                // No agent can make a missing program available.
-                EscalationLevel::Worker if record.kind == EscalationType::CheckNotRun => {
-                    (EscalationLevel::Person, None)
-                }
+                EscalationLevel::Worker if record.is_for_person => (EscalationLevel::Person, None),
                 EscalationLevel::Worker => {
                     (EscalationLevel::Operator, self.operator_of(&record.subject).filter(is_running_agent))
                 }
@@ -133,7 +130,9 @@ impl DecisionContext<'_> {
             EscalationType::General | EscalationType::Decision => {
                 vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
-            EscalationType::Blocked if *subject == EscalationSubject::Run => vec![EscalationAction::Dismiss],
+            EscalationType::Blocked | EscalationType::Protocol if *subject == EscalationSubject::Run => {
+                vec![EscalationAction::Dismiss]
+            }
             EscalationType::Blocked => {
                 let mut actions = vec![retry];
                 actions.extend(

@@ -187,6 +187,9 @@ impl DecisionContext<'_> {
             }
             Report::PlanChanged { work } => self.handle_plan_report(&work),
             Report::PlanUnreadable { problem } => self.handle_unreadable_plan(&problem),
+            Report::UserActRefused { session, process, request } => {
+                self.escalate_user_act(session, process, &request)
+            }
             Report::DiskBudgetExceeded { session, reason } => {
                 self.handle_disk_budget_exceeded(session, reason)
             }

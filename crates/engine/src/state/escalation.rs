@@ -13,6 +13,8 @@ pub(crate) struct Escalation {
     pub(crate) description: String,
     pub(crate) suggested: Vec<EscalationAction>,
     pub(crate) level: EscalationLevel,
+    /// Whether no agent may decide it.
+    pub(crate) is_for_person: bool,
     pub(crate) is_open: bool,
 }
 
@@ -26,6 +28,7 @@ impl Default for Escalation {
             description: String::new(),
             suggested: Vec::new(),
             level: EscalationLevel::Worker,
+            is_for_person: false,
             is_open: false,
         }
     }

@@ -62,6 +62,11 @@ pub(crate) fn send_report_of_line(
             merge_report(runner, task.trim_end_matches("'s"), outcome)?
         }
         ["the", "plan", "file", "says"] => Report::PlanChanged { work: Box::new(read_planned_work(&text)?) },
+        [session, "acts", "as", "the", "user"] => Report::UserActRefused {
+            session: Some(parse_value(session)?),
+            process: format!("r1-{session}-1"),
+            request: text,
+        },
         ["the", "plan", "file", "is", "broken"] => Report::PlanUnreadable { problem: text },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;

@@ -4,7 +4,7 @@ use std::{error::Error, io, path::Path};
 
 use axum::http::{
     Method, Request, StatusCode,
-    header::{CONTENT_TYPE, HOST},
+    header::{AUTHORIZATION, CONTENT_TYPE, HOST},
 };
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{body::Incoming, client::conn::http1::handshake};
@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::ClientError;
+use crate::token::Token;
 
 /// Size limit of a response: the rows of a run of 5,000 tasks have a tenth of it.
 const RESPONSE_BYTES_MAX: usize = 256 << 20;
@@ -65,11 +66,16 @@ pub(super) async fn open_response(
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
     // Ends with the response or the runtime.
     tokio::spawn(connection);
-    let request = Request::builder()
+    let mut request = Request::builder()
         .method(method)
         .uri(path)
         .header(HOST, "localhost")
-        .header(CONTENT_TYPE, "application/json")
+        .header(CONTENT_TYPE, "application/json");
+    // Read for every request: it may have been replaced. Without it the server explains what is missing.
+    if let Some(Ok(Some(token))) = socket.parent().map(Token::read) {
+        request = request.header(AUTHORIZATION, format!("Bearer {}", token.text()));
+    }
+    let request = request
         .body(Full::new(bytes::Bytes::from(body)))
         .map_err(|error| ConnectionError::Lost(error.into()))?;
     let (head, response) = sender.send_request(request).await.map_err(lost)?.into_parts();

@@ -20,10 +20,11 @@ impl LoopbackClient {
     pub(crate) fn open() -> Self {
         let fixture = Fixture::open();
         let link = fixture.client.link(None).unwrap().unwrap();
-        let (address, token) = link.split_once("/?token=").unwrap();
+        let (address, code) = link.split_once("/?login=").unwrap();
         let host = address.strip_prefix("http://").unwrap().to_owned();
-        let mut loopback = Self { fixture, host, token: token.to_owned(), cookie: String::new() };
-        let response = loopback.send("GET /?token=TOKEN HTTP/1.1\r\nhost: HOST\r\n\r\n");
+        let token = fixture.token();
+        let mut loopback = Self { fixture, host, token, cookie: String::new() };
+        let response = loopback.send(&format!("GET /?login={code} HTTP/1.1\r\nhost: HOST\r\n\r\n"));
         let cookie = header(&response, "set-cookie").unwrap();
         loopback.cookie = cookie.split(';').next().unwrap().to_owned();
         loopback
@@ -211,26 +212,132 @@ fn too_large_requests_are_refused_and_the_server_continues() {
 }
 
 #[test]
-fn token_in_a_link_becomes_a_cookie_and_is_removed_from_the_url() {
+fn code_in_a_link_becomes_a_cookie_once_and_is_removed_from_the_url() {
     let loopback = LoopbackClient::open();
+    let code =
+        || loopback.fixture.client.link(None).unwrap().unwrap().split_once("login=").unwrap().1.to_owned();
+    let open = |path: &str, headers: &str| {
+        loopback.send(&format!("GET {path} HTTP/1.1\r\nhost: HOST\r\n{headers}\r\n"))
+    };
     let check = |path: &str, location: &str| {
-        let response = loopback.send(&format!("GET {path} HTTP/1.1\r\nhost: HOST\r\n\r\n"));
+        let response = open(path, "");
         assert_eq!((status(&response), header(&response, "location")), (303, Some(location)), "{response}");
         let cookie = header(&response, "set-cookie").unwrap();
-        assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+        assert!(cookie.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"), "{cookie}");
         assert!(!response.contains(&loopback.token), "{response}");
     };
-    check("/?token=TOKEN", "/");
+    check(&format!("/?login={}", code()), "/");
     let run = "r1".parse().unwrap();
     let link = loopback.fixture.client.link(Some(&run)).unwrap().unwrap();
-    check(link.strip_prefix(&format!("http://{}", loopback.host)).unwrap(), "/runs/r1");
-    check("/runs/r1?tab=diff&token=TOKEN&x=1", "/runs/r1?tab=diff&x=1");
-    // Never redirects to another host, and no header is injected.
-    check("//evil.example/?token=TOKEN", "/evil.example/");
-    check("///evil.example?token=TOKEN", "/evil.example");
-    check("/x%0d%0aset-cookie:%20a=b?token=TOKEN&y=%0d%0a", "/x%0d%0aset-cookie:%20a=b?y=%0d%0a");
-    let response = loopback.send("GET /?token=wrong HTTP/1.1\r\nhost: HOST\r\n\r\n");
+    let path = link.strip_prefix(&format!("http://{}", loopback.host)).unwrap();
+    check(path, "/runs/r1");
+    // A second time it is worth nothing, but a browser that is signed in is only redirected.
+    let response = open(path, "");
     assert_eq!((status(&response), header(&response, "set-cookie")), (401, None), "{response}");
+    let response = open(path, "cookie: COOKIE\r\n");
+    assert_eq!((status(&response), header(&response, "set-cookie")), (303, None), "{response}");
+    check(&format!("/runs/r1?tab=diff&login={}&x=1", code()), "/runs/r1?tab=diff&x=1");
+    // Never redirects to another host, and no header is injected.
+    check(&format!("//evil.example/?login={}", code()), "/evil.example/");
+    check(&format!("///evil.example?login={}", code()), "/evil.example");
+    check(
+        &format!("/x%0d%0aset-cookie:%20a=b?login={}&y=%0d%0a", code()),
+        "/x%0d%0aset-cookie:%20a=b?y=%0d%0a",
+    );
+    let response = open("/?login=wrong", "");
+    assert_eq!((status(&response), header(&response, "set-cookie")), (401, None), "{response}");
+    // The token itself is no code, and looking at a link beforehand does not use it up.
+    assert_eq!(header(&open("/?token=TOKEN", ""), "set-cookie"), None);
+    assert_eq!(status(&open("/?login=TOKEN", "")), 401);
+    let code = code();
+    assert_eq!(status(&open(&format!("/?login={code}"), "sec-purpose: prefetch\r\n")), 200);
+    assert_eq!(status(&loopback.send(&format!("HEAD /?login={code} HTTP/1.1\r\nhost: HOST\r\n\r\n"))), 200);
+    check(&format!("/?login={code}"), "/");
+}
+
+#[test]
+fn a_new_token_signs_out_every_browser_and_program() {
+    let loopback = LoopbackClient::open();
+    let ask = |headers: &str| {
+        status(&loopback.send(&format!("GET /api/status HTTP/1.1\r\nhost: HOST\r\n{headers}\r\n")))
+    };
+    assert_eq!((ask(TOKEN_HEADER), ask("cookie: COOKIE\r\n")), (200, 200));
+    let rotate = |headers: &str| {
+        status(
+            &loopback.send(&format!("POST /api/token/rotate HTTP/1.1\r\nhost: HOST\r\n{headers}{JSON_BODY}")),
+        )
+    };
+    assert_eq!(rotate("cookie: COOKIE\r\norigin: http://HOST\r\n"), 401, "a cookie is not enough");
+    let link = loopback.fixture.client.link(None).unwrap().unwrap();
+    loopback.fixture.client.rotate_token().unwrap();
+    assert_eq!((ask(TOKEN_HEADER), ask("cookie: COOKIE\r\n")), (401, 401));
+    let path = link.strip_prefix(&format!("http://{}", loopback.host)).unwrap();
+    assert_eq!(status(&loopback.send(&format!("GET {path} HTTP/1.1\r\nhost: HOST\r\n\r\n"))), 401);
+    // Commands in a terminal read the new token by themselves.
+    assert!(loopback.fixture.client.runs().unwrap().is_empty());
+}
+
+#[test]
+fn a_refused_request_with_an_idempotency_key_is_not_remembered() {
+    let loopback = LoopbackClient::open();
+    let body = serde_json::to_string(&loopback.fixture.new_run(1)).unwrap();
+    let start = |credentials: &str| {
+        let head = "POST /api/runs HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\nidempotency-key: k1\r\n";
+        loopback.send(&format!("{head}{credentials}content-length: {}\r\n\r\n{body}", body.len()))
+    };
+    assert_eq!(status(&start("cookie: COOKIE\r\norigin: http://HOST\r\n")), 401);
+    let started = start(TOKEN_HEADER);
+    assert_eq!((status(&started), header(&started, "idempotency-replayed")), (201, None), "{started}");
+    assert_eq!(header(&start(TOKEN_HEADER), "idempotency-replayed"), Some("true"));
+    // The response is not for a client with less.
+    assert_eq!(status(&start("cookie: COOKIE\r\norigin: http://HOST\r\n")), 422);
+}
+
+#[test]
+fn silent_connections_do_not_lock_the_owner_out() {
+    let loopback = LoopbackClient::open();
+    let open = |request: &str| {
+        let mut stream = TcpStream::connect(&loopback.host).unwrap();
+        stream.write_all(loopback.fill_in(request).as_bytes()).unwrap();
+        stream
+    };
+    let mut events = open("GET /api/live HTTP/1.1\r\nhost: HOST\r\nauthorization: Bearer TOKEN\r\n\r\n");
+    let mut head = [0; 12];
+    events.read_exact(&mut head).unwrap();
+    assert_eq!(status(std::str::from_utf8(&head).unwrap()), 200);
+    let silent: Vec<_> = (0..1200).map(|_| open("GET / HTTP/1.1\r\n")).collect();
+    let since = std::time::Instant::now();
+    assert_eq!(
+        status(&loopback.send(&format!("GET /api/status HTTP/1.1\r\nhost: HOST\r\n{TOKEN_HEADER}\r\n"))),
+        200
+    );
+    assert!(since.elapsed() < std::time::Duration::from_secs(5), "{:?}", since.elapsed());
+    // A connection with access stays open.
+    loopback.fixture.client.start_run(&loopback.fixture.new_run(1)).unwrap();
+    let mut text = Vec::new();
+    while !String::from_utf8_lossy(&text).contains("run.") {
+        let mut part = [0; 1024];
+        let length = events.read(&mut part).unwrap();
+        assert!(length > 0, "the stream was closed");
+        text.extend_from_slice(&part[..length]);
+    }
+    drop(silent);
+}
+
+#[test]
+fn repeated_headers_are_refused() {
+    let loopback = LoopbackClient::open();
+    let own = "cookie: COOKIE\r\norigin: http://HOST\r\n";
+    for repeated in [
+        "origin: http://evil.example\r\n",
+        "sec-fetch-site: same-origin\r\nsec-fetch-site: cross-site\r\n",
+        "authorization: Bearer TOKEN\r\nauthorization: Bearer wrong\r\n",
+        "idempotency-key: a\r\nidempotency-key: b\r\n",
+    ] {
+        let request = format!("POST /api/runs HTTP/1.1\r\nhost: HOST\r\n{own}{repeated}{JSON_BODY}");
+        let response = loopback.send(&request);
+        assert!(status(&response) == 400 && response.contains("several"), "{request}\n{response}");
+    }
 }
 
 #[test]
@@ -239,7 +346,7 @@ fn invalid_tokens_are_limited_and_valid_ones_still_pass() {
     let attempt = |request: &str| status(&loopback.send(&format!("GET {request}\r\n\r\n")));
     let statuses: Vec<_> = (0..15)
         .map(|round| match round % 3 {
-            0 => attempt("/?token=wrong HTTP/1.1\r\nhost: HOST"),
+            0 => attempt("/?login=wrong HTTP/1.1\r\nhost: HOST"),
             1 => attempt("/api/status HTTP/1.1\r\nhost: HOST\r\nauthorization: Bearer wrong"),
             _ => attempt("/api/status HTTP/1.1\r\nhost: HOST\r\ncookie: jangdan_PORT=wrong"),
         })
@@ -253,7 +360,7 @@ fn invalid_tokens_are_limited_and_valid_ones_still_pass() {
 #[test]
 fn every_response_has_security_headers() {
     let loopback = LoopbackClient::open();
-    for path in ["/", "/runs/r1", "/api/status", "/api/nothing", "/?token=wrong"] {
+    for path in ["/", "/runs/r1", "/api/status", "/api/nothing", "/?login=wrong"] {
         let response = loopback.send(&format!("GET {path} HTTP/1.1\r\nhost: HOST\r\ncookie: COOKIE\r\n\r\n"));
         let policy = header(&response, "content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
@@ -272,11 +379,11 @@ fn every_response_has_security_headers() {
 }
 
 #[test]
-fn link_stays_valid_after_a_restart_and_its_token_is_in_no_response() {
+fn browsers_stay_signed_in_after_a_restart_and_the_token_is_in_no_response() {
     let mut loopback = LoopbackClient::open();
-    let link = loopback.fixture.client.link(None).unwrap();
+    let link = loopback.fixture.client.link(None).unwrap().unwrap();
+    assert!(!link.contains(&loopback.token), "{link}");
     loopback.fixture.restart();
-    assert_eq!(loopback.fixture.client.link(None).unwrap(), link);
     assert_eq!(
         status(&loopback.send("GET /api/status HTTP/1.1\r\nhost: HOST\r\ncookie: COOKIE\r\n\r\n")),
         200

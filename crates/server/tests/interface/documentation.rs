@@ -170,8 +170,11 @@ fn every_documented_example_returns_its_status() {
         let (status, rest) = example.split_once('\n').unwrap();
         let (script, _) = rest.split_once("```").unwrap();
         // The shell expands the command line; a stand-in for curl prints its arguments, separated by zeros.
-        let script =
-            script.lines().filter(|line| !line.starts_with("SOCKET=")).collect::<Vec<_>>().join("\n");
+        let script = script
+            .lines()
+            .filter(|line| !line.starts_with("SOCKET=") && !line.starts_with("AUTH="))
+            .collect::<Vec<_>>()
+            .join("\n");
         let output = Command::new("sh")
             .arg("-c")
             .arg(format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{script}"))
@@ -179,7 +182,8 @@ fn every_documented_example_returns_its_status() {
             .env("RUN", run.as_str())
             .env("PROJECT", fixture.project())
             .env("ADDRESS", fixture.client.status().unwrap().address.unwrap())
-            .env("TOKEN", fs::read_to_string(fixture.data_directory().join("token")).unwrap())
+            .env("TOKEN", fixture.token())
+            .env("AUTH", format!("authorization: Bearer {}", fixture.token()))
             .output()
             .unwrap();
         let arguments = String::from_utf8(output.stdout).unwrap();

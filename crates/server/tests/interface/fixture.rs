@@ -52,6 +52,10 @@ impl Fixture {
         self.folder.path().join("data")
     }
 
+    pub(crate) fn token(&self) -> String {
+        fs::read_to_string(self.data_directory().join("token")).unwrap()
+    }
+
     pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
@@ -118,7 +122,12 @@ impl Fixture {
     pub(crate) fn read_live_events(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
         let mut stream = UnixStream::connect(self.data_directory().join("server.sock")).unwrap();
         // HTTP 1.0 responses have no chunked encoding.
-        write!(stream, "GET {path} HTTP/1.0\r\nlast-event-id: {last}\r\n\r\n").unwrap();
+        let token = self.token();
+        write!(
+            stream,
+            "GET {path} HTTP/1.0\r\nauthorization: Bearer {token}\r\nlast-event-id: {last}\r\n\r\n"
+        )
+        .unwrap();
         let (mut bytes, mut buffer) = (Vec::new(), [0; 512]);
         loop {
             let read = stream.read(&mut buffer).unwrap();
@@ -150,12 +159,19 @@ impl Fixture {
 
     /// Sends a request with a JSON body; returns status and body of the response.
     pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        self.send_raw(format_request(method, path, body).as_bytes())
+        self.send_raw(self.format_request(method, path, body).as_bytes())
     }
 
     /// Sends a request with a JSON body; returns the whole response.
     pub(crate) fn request_whole_response(&self, method: &str, path: &str, body: &str) -> String {
-        self.exchange(format_request(method, path, body).as_bytes())
+        self.exchange(self.format_request(method, path, body).as_bytes())
+    }
+
+    pub(crate) fn format_request(&self, method: &str, path: &str, body: &str) -> String {
+        let (token, length) = (self.token(), body.len());
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
     }
 
     /// Sends a request whose response must be a problem document.
@@ -169,13 +185,6 @@ impl Fixture {
         }
         (status, problem)
     }
-}
-
-fn format_request(method: &str, path: &str, body: &str) -> String {
-    let length = body.len();
-    format!(
-        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    )
 }
 
 fn parse_events(bytes: &[u8]) -> Vec<Event> {

@@ -124,8 +124,11 @@ fn malformed_http_is_refused() {
         let (actual, body) = fixture.send_raw(bytes);
         assert_eq!(actual, status, "{:?}: {body}", String::from_utf8_lossy(&bytes[..bytes.len().min(80)]));
     };
-    let head = b"POST /api/runs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
-    let with = |rest: &str| [head, rest.as_bytes()].concat();
+    let token = fixture.token();
+    let head = format!(
+        "POST /api/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n"
+    );
+    let with = |rest: &str| format!("{head}{rest}").into_bytes();
     check(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400);
     check(b"GET /api/status\r\n\r\n", 400);
     check(&vec![b'x'; 100_000], 431);

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed step must fail the test")]
 
 mod access_control;
+mod callers;
 mod diagrams;
 mod documentation;
 mod fixture;

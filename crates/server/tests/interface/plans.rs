@@ -146,7 +146,8 @@ fn remarks_are_shown_before_the_start_in_the_language_of_the_request() {
         let body = body.to_string();
         let request = format!(
             "POST /api/plans/preview HTTP/1.1\r\nhost: x\r\nconnection: close\r\naccept-language: {language}\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+             authorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            fixture.token(),
             body.len()
         );
         let (status, answer) = fixture.send_raw(request.as_bytes());

@@ -194,7 +194,8 @@ struct WebSocket(UnixStream);
 impl WebSocket {
     fn open(fixture: &Fixture, path: &str) -> Self {
         let mut stream = UnixStream::connect(fixture.data_directory().join("server.sock")).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").unwrap();
+        let token = fixture.token();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
@@ -233,8 +234,10 @@ impl WebSocket {
 fn a_command_with_an_idempotency_key_is_executed_once() {
     let fixture = Fixture::open();
     let send = |path: &str, key: &str, body: &str| {
-        let head =
-            format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json");
+        let token = fixture.token();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-type: application/json"
+        );
         let length = body.len();
         fixture.send_raw(
             format!("{head}\r\nidempotency-key: {key}\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),

@@ -105,6 +105,8 @@ fn read_over_unstable_connection(fixture: &Fixture, n_changes: usize) -> Vec<Row
             let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
         }
     });
+    // Keeps the permissions.
+    std::fs::copy(fixture.data_directory().join("token"), folder.path().join("token")).unwrap();
     let client = Client::connect(folder.path()).unwrap().unwrap();
     let (mut changes, mut n_disconnects) = (Vec::new(), 0);
     for event in client.open_live_stream(Some(Position(0)), None).unwrap() {

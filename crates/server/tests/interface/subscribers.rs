@@ -22,8 +22,8 @@ struct Subscriber {
 impl Subscriber {
     /// Opens a stream; returns when the head of the response is read.
     fn open(fixture: &Fixture, path: &str) -> Self {
-        let link = fixture.client.link(None).unwrap().unwrap();
-        let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        let address = fixture.client.status().unwrap().address.unwrap();
+        let (address, token) = (address.strip_prefix("http://").unwrap(), fixture.token());
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n")

@@ -63,6 +63,7 @@ impl Model {
             | Report::PhaseNotLanded { .. }
             | Report::PlanChanged { .. }
             | Report::PlanUnreadable { .. }
+            | Report::UserActRefused { .. }
             | Report::OverlapsFound { .. }
             | Report::TimerFired => false,
         }

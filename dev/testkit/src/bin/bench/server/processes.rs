@@ -156,9 +156,12 @@ impl ServerSetup {
         response.get("run").and_then(Value::as_str).map(str::to_owned).context("the response has no run")
     }
 
-    /// Returns the link that opens the page.
+    /// Returns a link that opens the page of a running server once.
     pub(crate) fn page_url(&self) -> Result<String> {
-        Ok(format!("http://127.0.0.1:{}/?token={}", self.address()?.port, self.token().context("a token")?))
+        let address = self.address()?;
+        let request = address.request_bytes("POST", "/api/links", "{}");
+        let response: Value = serde_json::from_slice(&Connection::open(&address)?.exchange(&request)?)?;
+        response.get("link").and_then(Value::as_str).map(str::to_owned).context("the response has no link")
     }
 
     fn address(&self) -> Result<Address> {
