@@ -11,7 +11,12 @@ use std::{
 use domain::{AgentName, Budget, ModelPrice, PlanStatus, PlannedWork, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::commit_style::CommitStyle;
+use crate::{
+    commit_style::CommitStyle,
+    prepare::ConfigSources,
+    private_data::{create_private_directory, write_private_file},
+    variable_values::{fill_in_values, has_missing_values, without_values},
+};
 
 const FILE: &str = "environment.json";
 /// Name of the file in runs of earlier versions. Read if the run's folder has no [`FILE`].
@@ -243,14 +248,26 @@ impl RunEnvironment {
         self.copy.iter().map(PathBuf::as_path).find(|path| !path.components().all(is_inside))
     }
 
-    /// Writes the environment into a run's folder, atomically.
+    /// Writes the environment into a run's folder, atomically, without values of variables.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let text = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
+        create_private_directory(folder)?;
+        let stored = Self { presets: without_values(&self.presets), ..self.clone() };
+        let text = serde_json::to_vec_pretty(&stored).map_err(io::Error::other)?;
         let new = folder.join("environment.new");
-        fs::write(&new, text)?;
-        fs::File::open(&new)?.sync_all()?;
+        write_private_file(&new, &text)?;
         fs::rename(&new, folder.join(FILE))
+    }
+
+    /// Reads the environment from a run's folder, with the values of variables that the configuration has now.
+    pub(crate) fn read_with_values(folder: &Path) -> io::Result<Self> {
+        let mut environment = Self::read(folder)?;
+        if has_missing_values(&environment.presets) {
+            let loaded =
+                ConfigSources::read(&environment.project, &[]).ok().and_then(|sources| sources.load().ok());
+            let configured = loaded.map(|loaded| loaded.config.agents).unwrap_or_default();
+            fill_in_values(&mut environment.presets, &configured);
+        }
+        Ok(environment)
     }
 
     /// Reads the environment from a run's folder.

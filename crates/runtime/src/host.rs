@@ -7,6 +7,7 @@ use std::{
     error::Error,
     fs::{self, File},
     io::{self, Read},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -39,6 +40,7 @@ use crate::{
     land::LandOptions,
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
+    private_data::{create_private_directory, open_private_directory},
     run_loop::{RunLoop, RunRequest},
     task_durations::DurationHistory,
 };
@@ -84,6 +86,14 @@ pub enum HostError {
         path: PathBuf,
         /// The IO error.
         source: io::Error,
+    },
+    /// The data directory belongs to another user, who could read and change everything in it.
+    #[error("{} belongs to another user (id {owner})", .path.display())]
+    ForeignDirectory {
+        /// The data directory.
+        path: PathBuf,
+        /// User id of its owner.
+        owner: u32,
     },
     /// The run works in the project's folder.
     #[error("run {run} has no worktrees")]
@@ -290,9 +300,9 @@ impl Host {
 
     /// Opens a data directory and loads every run that has not ended, each on its own thread. Does not wait for them.
     pub fn open(data: &Path) -> Result<Self, HostError> {
-        let failed = |source| HostError::Io { action: "create", path: data.to_owned(), source };
-        fs::create_dir_all(data.join("runs")).map_err(failed)?;
-        let data = data.canonicalize().map_err(failed)?;
+        let data = open_private_directory(data)?;
+        let failed = |source| HostError::Io { action: "create a folder in", path: data.clone(), source };
+        create_private_directory(&data.join("runs")).map_err(failed)?;
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (events, _) = broadcast::channel(EVENTS_MAX);
@@ -358,6 +368,8 @@ impl Host {
         settings.has_worktrees = environment.isolation != Isolation::InPlace;
         let start = Box::new(RunStart { project, work, settings, team });
         let input = RunInput::Start { person, start };
+        // With the values of variables, which the file does not have.
+        self.activate_run_with(&run, Some(environment))?;
         match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
             Ok(Ok(_)) => Ok(run),
             Ok(Err(error)) | Err(error) => {
@@ -619,6 +631,15 @@ impl Host {
 
     /// Returns the request queue of a run's loop, which is started if necessary.
     fn activate_run(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
+        self.activate_run_with(run, None)
+    }
+
+    /// Like [`Host::activate_run`]; the environment is read from the run's folder if it is not given.
+    fn activate_run_with(
+        &self,
+        run: &RunId,
+        environment: Option<RunEnvironment>,
+    ) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
         let mut active_runs = self.active_runs();
         if active_runs.is_shutting_down {
             return Err(HostError::ShuttingDown);
@@ -627,13 +648,16 @@ impl Host {
             return Ok((active.requests.clone(), Arc::clone(&active.load_result)));
         }
         let folder = self.state.run_folder(run);
-        let environment = RunEnvironment::read(&folder).map_err(|source| {
-            if source.kind() == io::ErrorKind::NotFound {
-                HostError::UnknownRun { run: run.clone() }
-            } else {
-                HostError::Io { action: "read", path: folder, source }
-            }
-        })?;
+        let environment = match environment {
+            Some(environment) => environment,
+            None => RunEnvironment::read_with_values(&folder).map_err(|source| {
+                if source.kind() == io::ErrorKind::NotFound {
+                    HostError::UnknownRun { run: run.clone() }
+                } else {
+                    HostError::Io { action: "read", path: folder, source }
+                }
+            })?,
+        };
         let (requests, inbox) = sync_channel(REQUESTS_MAX);
         let load_result = LoadResult::default();
         let load_and_run = {
@@ -689,7 +713,7 @@ impl Host {
             File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(failed)?;
             let name: String = bytes.iter().map(|byte| run_id_char(*byte)).collect();
             let run: RunId = format!("r{name}").parse().map_err(|error| failed(io::Error::other(error)))?;
-            if fs::create_dir(self.state.run_folder(&run)).is_ok() {
+            if fs::DirBuilder::new().mode(0o700).create(self.state.run_folder(&run)).is_ok() {
                 return Ok(run);
             }
         }

@@ -20,11 +20,13 @@ mod land;
 mod plan_file;
 mod ports;
 pub mod prepare;
+mod private_data;
 mod replayed_run;
 mod run_loop;
 mod saved_permissions;
 mod session_access;
 mod task_durations;
+mod variable_values;
 
 pub use commit_style::CommitStyle;
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};

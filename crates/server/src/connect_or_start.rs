@@ -46,6 +46,9 @@ impl ConnectOrStartError {
             Self::InSession { .. } => {
                 "run it in a terminal of your own, or use another data directory: --data"
             }
+            Self::Host { source: HostError::ForeignDirectory { .. }, .. } => {
+                "use a data directory of your own: --data DIR"
+            }
             Self::Host { source: HostError::Git(error), .. } => error.hint(),
             Self::Host { .. } => "check the data directory, its permissions and its disk",
         }

@@ -4,6 +4,7 @@ use std::{
     error::Error,
     fs, io,
     net::{Ipv4Addr, SocketAddr},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -46,12 +47,17 @@ impl LoopbackMode {
         let (port, listener) = socket_file.map_err(|source| ServerError::Port { port, source })?;
         // If this fails, a restart uses another port.
         if last_port() != Some(port)
-            && let Err(error) = fs::write(data.join(FILE), port.to_string())
+            && let Err(error) = write_port(&data.join(FILE), port)
         {
             warn!(path = %data.join(FILE).display(), port, error = &error as &dyn Error, "cannot save the port");
         }
         Ok(Some(LoopbackListener { listener, port }))
     }
+}
+
+fn write_port(path: &Path, port: u16) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    io::Write::write_all(&mut file, port.to_string().as_bytes())
 }
 
 fn listen(port: u16) -> io::Result<TcpListener> {

@@ -163,6 +163,9 @@ impl From<&HostError> for ApiError {
             HostError::OutsideProject { .. } => {
                 (ProblemCode::BadRequest, "Name files in the project folder.")
             }
+            HostError::ForeignDirectory { .. } => {
+                (ProblemCode::InternalError, "Use a data directory of your own: --data DIR.")
+            }
             HostError::InPlace { .. } => {
                 (ProblemCode::NoWorktrees, "Its agents work in the project folder. See the changes there.")
             }

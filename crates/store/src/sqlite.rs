@@ -13,6 +13,8 @@ mod transaction;
 mod writer;
 
 use std::{
+    fs, io,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
     sync::mpsc::{SyncSender, sync_channel},
     thread::{Builder, JoinHandle},
@@ -55,6 +57,7 @@ impl SqliteLog {
         }
         let lock = DirectoryLock::take(directory)?;
         let path = directory.join(LOG_FILE);
+        make_private(&path).map_err(|error| StoreError::from_lock_error(&path, error))?;
         let mut connection = connection::open_writer(&path)?;
         schema::migrate(&mut connection, &path)?;
         connection::make_durable(&connection, &path)?;
@@ -146,4 +149,16 @@ impl Log for SqliteLog {
     fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
         self.readers.row(run, kind, key)
     }
+}
+
+/// Creates a file that only its owner can read, or takes away the permissions of other users. SQLite gives the files beside
+/// it the same permissions.
+fn make_private(path: &Path) -> io::Result<()> {
+    let file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(permissions.mode() & !0o077);
+        file.set_permissions(permissions)?;
+    }
+    Ok(())
 }
