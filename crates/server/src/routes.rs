@@ -127,7 +127,8 @@ pub(crate) fn open_router(api: Api) -> Router {
 /// Returns the router of the socket, behind the access check.
 pub(crate) fn socket_router(api: &Api) -> Router {
     let router = with_error_responses(api_router(api.clone()).fallback(unknown_path_error));
-    with_request_trace(router.layer(from_fn_with_state(api.clone(), check_socket_access)))
+    let router = router.layer(from_fn_with_state(api.clone(), check_socket_access));
+    with_request_trace(router.layer(from_fn(translate_problem)))
 }
 
 /// Returns the router of a port: with the page, behind the access check.
