@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
     /// First replace the access token: signs out every browser and program
     #[arg(long)]
     rotate: bool,
+    /// Print a code for the page instead, to start a pasted plan that has commands
+    #[arg(long, conflicts_with = "rotate")]
+    code: bool,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -34,8 +37,17 @@ struct LinkOutput {
     link: String,
 }
 
+#[derive(Serialize)]
+struct CodeOutput {
+    code: String,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let client = remote::require_client(&arguments.common)?;
+    if arguments.code {
+        let code = client.create_confirmation_code().map_err(|error| remote::client_failure(&error))?;
+        return print(&arguments.common, &CodeOutput { code: code.clone() }, &code);
+    }
     if arguments.rotate {
         client.rotate_token().map_err(|error| remote::client_failure(&error))?;
     }
@@ -47,12 +59,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         )),
         exit: 1,
     })?;
+    print(&arguments.common, &LinkOutput { link: link.clone() }, &link)
+}
+
+fn print(common: &CommonArguments, output: &impl Serialize, text: &str) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
-    let written = match arguments.common.json {
-        true => printable_json(&LinkOutput { link })
-            .map_err(io::Error::from)
-            .and_then(|text| writeln!(out, "{text}")),
-        false => writeln!(out, "{link}"),
+    let written = match common.json {
+        true => {
+            printable_json(output).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}"))
+        }
+        false => writeln!(out, "{text}"),
     };
     match written.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),

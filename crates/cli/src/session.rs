@@ -7,6 +7,7 @@ mod list;
 mod log;
 mod pending_prompts;
 mod start;
+mod terminal_filter;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -46,7 +47,13 @@ enum Command {
     /// List the sessions and their states
     List(list::Arguments),
     /// Attach this terminal to a session; Ctrl-] detaches it
-    Attach(SessionArgument),
+    Attach {
+        #[command(flatten)]
+        session: SessionArgument,
+        /// Pass all escape sequences, also those that use the clipboard or ask this terminal
+        #[arg(long)]
+        raw: bool,
+    },
     /// Print the output of a session
     Log(log::Arguments),
     /// Send a message to an agent, or type a line into a program
@@ -91,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         Command::Start(arguments) => start::run(&sessions, arguments),
         Command::List(arguments) => list::run(&sessions, arguments),
-        Command::Attach(session) => attach(&sessions, &find(&sessions, session)?),
+        Command::Attach { session, raw } => attach(&sessions, &find(&sessions, session)?, *raw),
         Command::Log(arguments) => log::run(&sessions, arguments),
         Command::Say { session, text, wait } => {
             send_input(&sessions, &find(&sessions, session)?, text, *wait)
@@ -119,9 +126,9 @@ fn send_request(
     Ok(ExitCode::SUCCESS)
 }
 
-fn attach(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+fn attach(sessions: &Sessions, entry: &SessionEntry, is_raw: bool) -> Result<ExitCode, Failure> {
     if !has_protocol_driver(entry) {
-        return attach::run(sessions, entry);
+        return attach::run(sessions, entry, is_raw);
     }
     check_alive(entry)?;
     agent_conversation::attach(entry)

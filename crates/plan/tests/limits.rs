@@ -123,3 +123,13 @@ fn the_largest_file_is_parsed_and_one_byte_more_is_rejected() {
     source.push(b' ');
     assert!(parse(&source, ANY).has_errors());
 }
+
+#[test]
+fn a_text_of_marks_is_refused_before_it_takes_memory() {
+    for mark in ["[", "*", "_", "`a` ", "<a ", "&amp;", "\\[", "![", "~~a", "|a"] {
+        let text = mark.repeat((15 << 20) / mark.len());
+        let parsed = plan::parse(text.as_bytes(), plan::ParseOptions::default());
+        assert!(parsed.has_errors() && parsed.diagnostics.len() == 1, "{mark}: {:?}", parsed.diagnostics);
+        assert!(parsed.diagnostics[0].message.contains("marks of Markdown"), "{mark}");
+    }
+}

@@ -34,7 +34,7 @@ use attempt_limit::AttemptLimit;
 use caller_check::{Call, is_change};
 pub(crate) use peer::{ConnectionPeer, PeerStream};
 pub(crate) use security_headers::add_security_headers;
-pub(crate) use shared_token::SharedToken;
+pub(crate) use shared_token::{CONFIRMATION_VALID, SharedToken};
 pub(crate) use socket_guard::check_socket_access;
 
 /// Checks the requests to a port.

@@ -32,6 +32,10 @@ pub(crate) const SUBSCRIBERS_MAX: usize = 256;
 const READERS_MAX: usize = 2;
 /// Terminal connections that may be open at once: each uses a thread.
 const TERMINALS_MAX: usize = 32;
+/// Requests with a plan that may be handled at once: each may need some hundred megabytes.
+const PLAN_REQUESTS_MAX: usize = 2;
+/// Time that a further one waits.
+const PLAN_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Time to publish the last events when the server stops.
 const FINAL_EVENTS_WAIT_MAX: Duration = Duration::from_secs(2);
 
@@ -50,6 +54,7 @@ pub struct Api {
     pub(crate) subscribers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
+    plan_requests: Arc<Semaphore>,
 }
 
 impl Api {
@@ -72,6 +77,7 @@ impl Api {
             agents: AgentListCache::default(),
             idempotency_keys: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
+            plan_requests: Arc::new(Semaphore::new(PLAN_REQUESTS_MAX)),
             subscribers: Arc::new(Semaphore::new(SUBSCRIBERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
         })
@@ -133,6 +139,11 @@ impl Api {
     /// Returns a permit for a terminal connection; `None` if [`TERMINALS_MAX`] are open.
     pub(crate) fn terminal_permit(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.terminals).try_acquire_owned().ok()
+    }
+
+    /// Returns a permit for a request with a plan; `None` if others take too long.
+    pub(crate) async fn plan_permit(&self) -> Option<OwnedSemaphorePermit> {
+        timeout(PLAN_WAIT_MAX, Arc::clone(&self.plan_requests).acquire_owned()).await.ok()?.ok()
     }
 
     /// Runs work that may block on a thread of its own pool.

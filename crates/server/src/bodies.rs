@@ -365,6 +365,16 @@ pub(crate) struct LinkRequest {
     pub run: Option<RunId>,
 }
 
+/// A code that a user types into the page, valid once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfirmationCode {
+    #[schema(example = "482913")]
+    pub code: String,
+    /// Seconds until it expires.
+    pub valid_seconds: u64,
+}
+
 /// A link that opens the page once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -391,6 +401,10 @@ pub(crate) struct PlanStartRequest {
     /// Name for `text`, shown in messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Code from `jangdan link --code`: a page needs it to start a pasted plan with commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "482913")]
+    pub code: Option<String>,
     /// Name of the person who starts the run.
     #[schema(example = "ana")]
     pub person: String,

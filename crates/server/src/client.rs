@@ -25,7 +25,7 @@ use views::{RowKind, RunRow, TableRow};
 
 use crate::{
     bodies::{
-        CommandAccepted, CommandRequest, InboxEntry, LinkRequest, PageLink, RunCreated, ServerStatus,
+        CommandAccepted, CommandRequest, ConfirmationCode, InboxEntry, LinkRequest, PageLink, RunCreated, ServerStatus,
         StopRequest,
     },
     problem::Problem,
@@ -221,6 +221,11 @@ impl Client {
     /// Creates a link that opens the page of a run, or the list of runs, once; `None` if the server has no page.
     pub fn link(&self, run: Option<&RunId>) -> Result<Option<String>, ClientError> {
         self.post("/api/links", &LinkRequest { run: run.cloned() }).map(|PageLink { link }| link)
+    }
+
+    /// Creates a code that the user types into the page to start a pasted plan with commands.
+    pub fn create_confirmation_code(&self) -> Result<String, ClientError> {
+        self.post("/api/codes", &()).map(|ConfirmationCode { code, .. }| code)
     }
 
     /// Replaces the token: all links and signed-in browsers are void.

@@ -13,9 +13,10 @@ use axum::{
 use domain::Locale;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
+use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 
 use crate::{
+    api::Api,
     problem::{ApiError, UNKNOWN_RUN_HINT, shorten_client_text},
     problem_code::ProblemCode,
 };
@@ -91,6 +92,27 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathPar
                 Err(ApiError::new(ProblemCode::UnknownRun, detail, UNKNOWN_RUN_HINT))
             }
         }
+    }
+}
+
+/// The right to handle a request with a plan. Taken before the body is read.
+pub(crate) struct PlanPermit(OwnedSemaphorePermit);
+
+impl FromRequestParts<Api> for PlanPermit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(_parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
+        api.plan_permit().await.map(Self).ok_or_else(|| {
+            let detail = "Other plans are being read.";
+            ApiError::new(ProblemCode::Busy, detail, "Try again in a moment.")
+        })
+    }
+}
+
+impl PlanPermit {
+    /// Lets the next request begin.
+    pub(crate) fn release(self) {
+        drop(self.0);
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) enum ProblemCode {
     CrossOrigin,
     /// The caller belongs to a session of this data directory.
     CallerInSession,
+    /// A pasted plan with commands needs a code from a terminal.
+    CodeRequired,
     /// The calling process has ended or hides where it comes from.
     UnknownCaller,
     UnknownPath,
@@ -81,6 +83,7 @@ impl ProblemCode {
             Self::InvalidToken => ("invalid-token", StatusCode::UNAUTHORIZED, "Invalid token"),
             Self::CrossOrigin => ("cross-origin", StatusCode::FORBIDDEN, "Requests of other sites are not allowed"),
             Self::CallerInSession => ("caller-in-session", StatusCode::FORBIDDEN, "An agent cannot act as the user"),
+            Self::CodeRequired => ("code-required", StatusCode::FORBIDDEN, "A code is required"),
             Self::UnknownCaller => ("unknown-caller", StatusCode::FORBIDDEN, "The calling process cannot be identified"),
             Self::UnknownPath => ("unknown-path", StatusCode::NOT_FOUND, "Unknown path"),
             Self::UnknownRun => ("unknown-run", StatusCode::NOT_FOUND, "Unknown run"),

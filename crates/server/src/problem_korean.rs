@@ -117,6 +117,7 @@ fn text_of_code(code: &str) -> Option<ProblemText> {
         "body-timeout" => ("요청이 제시간에 도착하지 않았습니다", NOTHING, "다시 시도하세요.", ""),
         "busy" => ("다른 프로세스가 데이터 폴더를 사용 중입니다", NOTHING, "잠시 후 다시 시도하세요.", ""),
         "caller-in-session" => ("에이전트는 사용자 권한으로 명령할 수 없습니다", Names, "세션 안에서는 jangdan say를 사용하고, 사용자 명령은 세션 밖의 터미널에서 실행하세요.", ""),
+        "code-required" => ("붙여 넣은 계획의 명령을 실행하려면 확인 코드가 필요합니다", NOTHING, "터미널에서 jangdan link --code로 받은 코드를 입력하거나 계획을 프로젝트에 저장하세요.", ""),
         "cross-origin" => ("다른 사이트의 요청은 허용되지 않습니다", NOTHING, "Jangdan의 페이지에서 요청하세요.", ""),
         "dependency-cycle" => ("의존성이 순환합니다", Names, "순환하는 의존성 하나를 제거하세요.", ""),
         "disk-full" => ("디스크가 가득 찼습니다", NOTHING, "공간을 확보한 뒤 다시 시도하세요.", ""),

@@ -75,6 +75,7 @@ routes! {
     server::status,
     server::stop_server,
     access::create_link,
+    access::create_code,
     access::rotate_token,
     runs::list_runs,
     runs::start_run,

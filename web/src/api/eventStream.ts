@@ -7,6 +7,7 @@
 
 import { createParser } from "eventsource-parser";
 import type { RowChange, SessionActivity } from "./generated";
+import { parseVisible } from "./hiddenCharacters";
 
 export type StreamState =
   | { type: "connecting" }
@@ -130,8 +131,8 @@ export class EventStream {
       let events: StreamEvent[] = [];
       const parser = createParser({
         onEvent: ({ event, data }) => {
-          if (event === "session.activity") events.push({ activity: JSON.parse(data) });
-          else if (event !== "problem") events.push({ change: JSON.parse(data) });
+          if (event === "session.activity") events.push({ activity: parseVisible(data) });
+          else if (event !== "problem") events.push({ change: parseVisible(data) });
         },
       });
       // The parser reports ids with events only, and the first id comes without one.

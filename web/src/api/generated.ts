@@ -973,6 +973,8 @@ export type PlanStartRequest = {
   text?: string,
   /** Name for `text`, shown in messages. */
   name?: string,
+  /** Code from `jangdan link --code`: a page needs it to start a pasted plan with commands. */
+  code?: string,
   /** Name of the person who starts the run. */
   person: string,
   /** Agent for tasks that name none; one of `GET /api/agents`. */

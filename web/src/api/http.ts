@@ -1,6 +1,7 @@
 /** Requests to the server, and the errors that they end with. */
 
 import type { Problem, ProblemDiagnostic } from "./generated";
+import { parseVisible } from "./hiddenCharacters";
 
 /** The server answered with an error: what is wrong, and what to do. */
 export class ApiError extends Error {
@@ -31,7 +32,7 @@ export function isUnreachableError(error: unknown): boolean {
 
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
   const response = await fetchOrThrow(path, { headers: { accept: "application/json" }, signal });
-  return response.json();
+  return parseVisible(await response.text());
 }
 
 /** A page of a list, and the address of the next one if there is one. */
@@ -40,7 +41,7 @@ export type ListPage<T> = { rows: T[]; next: string | null };
 export async function getListPage<T>(path: string): Promise<ListPage<T>> {
   const response = await fetchOrThrow(path, { headers: { accept: "application/json" } });
   const next = /<([^>]+)>; *rel="next"/.exec(response.headers.get("link") ?? "")?.[1] ?? null;
-  return { rows: await response.json(), next };
+  return { rows: parseVisible(await response.text()), next };
 }
 
 export async function getText(path: string, signal?: AbortSignal): Promise<string> {
@@ -64,7 +65,7 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
     if (isUnreachableError(error)) return send();
     throw error;
   });
-  return JSON.parse(text === "" ? "null" : text);
+  return parseVisible(text === "" ? "null" : text);
 }
 
 async function fetchOrThrow(path: string, init: RequestInit): Promise<Response> {

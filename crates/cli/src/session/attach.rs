@@ -17,7 +17,7 @@ use rustix::{
 };
 use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use super::session_failure;
+use super::{session_failure, terminal_filter::TerminalFilter};
 use crate::{failure::Failure, localized::localized};
 
 /// Ctrl-], as in telnet: hardly any program uses it.
@@ -33,7 +33,7 @@ pub(super) fn window_size() -> Option<WindowSize> {
     (size.ws_col > 0 && size.ws_row > 0).then_some(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-pub(super) fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+pub(super) fn run(sessions: &Sessions, entry: &SessionEntry, is_raw: bool) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure {
             what: localized("Attaching requires a terminal.", "연결하려면 터미널이 필요합니다."),
@@ -67,7 +67,14 @@ pub(super) fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode,
         hint: None,
         exit: 1,
     })?;
-    let end = AttachedTerminal { connection, writer, window: None, name: &entry.name }.run();
+    let end = AttachedTerminal {
+        connection,
+        writer,
+        filter: (!is_raw).then(TerminalFilter::new),
+        window: None,
+        name: &entry.name,
+    }
+    .run();
     drop(raw);
     match end? {
         AttachEnd::Detached => eprintln!("\nDetached from {}; it keeps running.", entry.name),
@@ -84,6 +91,8 @@ enum AttachEnd {
 struct AttachedTerminal<'a> {
     connection: holder::HolderConnection,
     writer: InputWriter,
+    /// `None` if everything passes.
+    filter: Option<TerminalFilter>,
     window: Option<WindowSize>,
     name: &'a str,
 }
@@ -136,6 +145,10 @@ impl AttachedTerminal<'_> {
                 Ok(Some((_, Reply::Record(record)))) => match record.body {
                     RecordBody::Output { stream: OutputSource::SideChannel, .. } => {}
                     RecordBody::Output { bytes, .. } => {
+                        let bytes = match &mut self.filter {
+                            Some(filter) => filter.filter(&bytes),
+                            None => bytes,
+                        };
                         // A closed terminal counts as detached.
                         if out.write_all(&bytes).is_err() {
                             return Ok(Some(AttachEnd::Detached));

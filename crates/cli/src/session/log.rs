@@ -17,7 +17,7 @@ use super::{
     SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, has_protocol_driver,
     session_failure,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, printable::PrintableStream};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -44,7 +44,7 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
     let is_running = matches!(entry.state, SessionState::Alive(_));
     let mut out = io::stdout().lock();
     // The output of an agent must not control the user's terminal.
-    let mut strip = (!arguments.raw).then(StripBytes::new);
+    let mut strip = (!arguments.raw).then(|| (StripBytes::new(), PrintableStream::default()));
     loop {
         let record = match follower.try_next() {
             Ok(None) if arguments.follow && is_running => {
@@ -65,7 +65,10 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
             RecordBody::Output { stream: OutputSource::SideChannel, .. } => {}
             RecordBody::Output { bytes, .. } => {
                 let result = match &mut strip {
-                    Some(strip) => strip.strip_next(&bytes).try_for_each(|part| out.write_all(part)),
+                    Some((strip, printable)) => {
+                        let stripped: Vec<u8> = strip.strip_next(&bytes).flatten().copied().collect();
+                        out.write_all(printable.clean(&stripped).as_bytes())
+                    }
                     None => out.write_all(&bytes),
                 };
                 if let Err(error) = result {

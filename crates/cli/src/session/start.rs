@@ -120,7 +120,7 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         return Err(failure);
     }
     if arguments.attach {
-        return super::attach(sessions, &entry);
+        return super::attach(sessions, &entry, false);
     }
     println!("{}", entry.name);
     eprintln!(

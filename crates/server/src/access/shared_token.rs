@@ -13,6 +13,10 @@ use crate::token::{Token, random_hex};
 pub(crate) const LINK_VALID: Duration = Duration::from_secs(10 * 60);
 /// Links that may be open at once; a new one replaces the oldest.
 const LINKS_MAX: usize = 32;
+/// Time in which a confirmation code must be typed.
+pub(crate) const CONFIRMATION_VALID: Duration = Duration::from_secs(2 * 60);
+/// Wrong codes after which the right one is void too.
+const CONFIRMATION_ATTEMPTS_MAX: u32 = 5;
 /// Bytes of the random code in a link.
 const LINK_BYTES: usize = 16;
 
@@ -22,13 +26,21 @@ pub(crate) struct SharedToken {
     token: RwLock<Arc<Token>>,
     /// The codes of links that were not opened yet, the oldest first.
     links: Mutex<Vec<(String, Instant)>>,
+    confirmation: Mutex<Option<Confirmation>>,
+}
+
+/// A code of six digits that the user types into the page.
+struct Confirmation {
+    code: String,
+    end: Instant,
+    attempts_left: u32,
 }
 
 impl SharedToken {
     /// Reads the token of a data directory, or creates it.
     pub(crate) fn open(data: &Path) -> io::Result<Self> {
         let token = RwLock::new(Arc::new(Token::load_or_create(data)?));
-        Ok(Self { data: data.to_owned(), token, links: Mutex::default() })
+        Ok(Self { data: data.to_owned(), token, links: Mutex::default(), confirmation: Mutex::default() })
     }
 
     pub(crate) fn token(&self) -> Arc<Token> {
@@ -63,6 +75,34 @@ impl SharedToken {
         at.map(|at| links.remove(at)).is_some()
     }
 
+    /// Creates a code of six digits, valid once, within [`CONFIRMATION_VALID`]. Replaces the last one.
+    pub(crate) fn create_confirmation_code(&self) -> io::Result<String> {
+        // The remainder favours some codes by less than one in a billion.
+        let random = u64::from_str_radix(&random_hex(8)?, 16).map_err(io::Error::other)?;
+        let code = format!("{:06}", random % 1_000_000);
+        let end = Instant::now() + CONFIRMATION_VALID;
+        *self.confirmation() =
+            Some(Confirmation { code: code.clone(), end, attempts_left: CONFIRMATION_ATTEMPTS_MAX });
+        Ok(code)
+    }
+
+    /// Uses up the confirmation code. Returns whether it was valid.
+    pub(crate) fn redeem_confirmation_code(&self, code: &str) -> bool {
+        let mut slot = self.confirmation();
+        let Some(current) = slot.as_mut() else { return false };
+        let is_valid = current.end > Instant::now() && crate::token::is_equal(&current.code, code.trim());
+        current.attempts_left = current.attempts_left.saturating_sub(1);
+        if is_valid || current.attempts_left == 0 {
+            *slot = None;
+        }
+        is_valid
+    }
+
+    fn confirmation(&self) -> MutexGuard<'_, Option<Confirmation>> {
+        // The value is consistent after each step, so a poisoned lock is safe.
+        self.confirmation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn links(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
         // The list is consistent after each step, so a poisoned lock is safe.
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
@@ -72,6 +112,18 @@ impl SharedToken {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_confirmation_code_is_valid_once_and_cannot_be_guessed() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = SharedToken::open(folder.path()).unwrap();
+        assert!(!shared.redeem_confirmation_code(""));
+        let code = shared.create_confirmation_code().unwrap();
+        assert!(code.len() == 6 && code.bytes().all(|digit| digit.is_ascii_digit()), "{code}");
+        assert!(shared.redeem_confirmation_code(&code) && !shared.redeem_confirmation_code(&code));
+        let code = shared.create_confirmation_code().unwrap();
+        assert!((0..5).all(|_| !shared.redeem_confirmation_code("x")) && !shared.redeem_confirmation_code(&code));
+    }
 
     #[test]
     fn a_link_is_valid_once_and_until_the_token_is_replaced() {

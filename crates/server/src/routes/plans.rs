@@ -2,9 +2,12 @@
 //!
 //! A run is prepared by the same code as that of `jangdan run`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use axum::{Json, extract::State, http::StatusCode, response::Response};
+use axum::{Extension, Json, extract::State, http::StatusCode, response::Response};
 use domain::{Locale, RunId};
 use plan::{ParseOptions, PlanReport};
 use runtime::prepare::{
@@ -14,12 +17,13 @@ use runtime::prepare::{
 use runtime::{Host, error_chain};
 
 use crate::{
+    access::{Credential, SharedToken},
     api::Api,
     bodies::{
         PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartPreview, PlanStartRemark,
         PlanStartRequest, ProblemDiagnostic,
     },
-    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, RequestLocale, invalid_query_error},
+    extract::{JsonBody, PLAN_BYTES_MAX, PlanPermit, QueryPairs, QueryReader, RequestLocale, invalid_query_error},
     problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
     project_config,
@@ -96,11 +100,14 @@ pub(super) async fn read_plan_text(State(api): State<Api>, query: QueryPairs) ->
 pub(super) async fn check(
     State(api): State<Api>,
     RequestLocale(locale): RequestLocale,
+    permit: PlanPermit,
     JsonBody(PlanCheckRequest { name: _, text }): JsonBody<PlanCheckRequest, PLAN_BYTES_MAX>,
 ) -> Result<Response, ApiError> {
     api.run_blocking(move |_| {
         let reading = plan::parse(text.as_bytes(), ParseOptions::default());
-        json_response(&PlanReport::new(&reading, text.as_bytes(), locale))
+        let response = json_response(&PlanReport::new(&reading, text.as_bytes(), locale));
+        permit.release();
+        response
     })
     .await
 }
@@ -112,6 +119,7 @@ pub(super) async fn check(
     responses(
         (status = CREATED, body = PlanRunCreated),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = FORBIDDEN, description = "a pasted plan with commands needs a code", body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, description = "unknown project or plan", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the configuration, git or the agents do not allow the run", body = Problem, content_type = "application/problem+json"),
         (status = UNPROCESSABLE_ENTITY, description = "the plan has errors", body = Problem, content_type = "application/problem+json"),
@@ -119,10 +127,18 @@ pub(super) async fn check(
 )]
 pub(super) async fn start_plan(
     State(api): State<Api>,
+    credential: Option<Extension<Credential>>,
     RequestLocale(locale): RequestLocale,
+    permit: PlanPermit,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
+    let is_cookie = credential.is_some_and(|Extension(credential)| credential == Credential::Cookie);
+    if let Some(text) = start.text.clone().filter(|_| is_cookie) {
+        let (access, code) = (Arc::clone(&api.access), start.code.clone());
+        api.run_blocking(move |_| check_pasted_commands(&access, &text, code.as_deref())).await?;
+    }
     with_prepared_run(&api, start, locale, move |host, prepared| {
+        permit.release();
         let run = host.start_run(prepared.new)?;
         let notes = prepared.remarks.iter().map(|remark| remark.sentence(locale)).collect();
         Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
@@ -145,12 +161,14 @@ pub(super) async fn start_plan(
 pub(super) async fn preview_start(
     State(api): State<Api>,
     RequestLocale(locale): RequestLocale,
+    permit: PlanPermit,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<Json<PlanStartPreview>, ApiError> {
     let is_including = start.include_changes;
     // Including the changes makes a commit.
     let start = PlanStartRequest { include_changes: false, ..start };
     with_prepared_run(&api, start, locale, move |_, prepared| {
+        permit.release();
         let remarks = prepared.remarks.into_iter().map(|remark| {
             if is_including && let StartRemark::Uncommitted { files } = remark {
                 return StartRemark::ChangesIncluded { files };
@@ -185,6 +203,23 @@ fn check_names(start: &PlanStartRequest) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// Requires a code for a pasted plan with commands: a browser sends its cookie to every port of this machine, also to a
+/// server that an agent started, so a cookie alone must not start arbitrary commands.
+fn check_pasted_commands(access: &SharedToken, text: &str, code: Option<&str>) -> Result<(), ApiError> {
+    let plan = plan::parse(text.as_bytes(), ParseOptions::default()).plan;
+    let has_commands = plan.tasks.iter().any(|task| task.verify.is_some())
+        || plan.phases.iter().any(|phase| phase.verify.is_some());
+    if !has_commands || code.is_some_and(|code| access.redeem_confirmation_code(code)) {
+        return Ok(());
+    }
+    let detail = match code {
+        None => "The pasted plan has commands (Verify), which are run on this machine.",
+        Some(_) => "The code is wrong, was used, or is older than two minutes.",
+    };
+    let hint = "Enter the code that `jangdan link --code` prints, or save the plan in the project.";
+    Err(ApiError::new(ProblemCode::CodeRequired, detail, hint))
 }
 
 /// Prepares the run of a request.

@@ -11,7 +11,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use domain::{AgentName, RunId, TaskId};
+use domain::{AgentName, RunId, TaskId, UserCommand};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -26,6 +26,7 @@ use crate::{
     },
     problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
+    routes::access::require_token,
 };
 
 const RUNS_MAX: usize = 1000;
@@ -116,15 +117,8 @@ pub(super) async fn start_run(
     JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     check_person_name(&new.person)?;
-    if credential.is_some_and(|Extension(credential)| credential == Credential::Cookie) {
-        // CSRF: a cookie alone must not start arbitrary commands.
-        let hint = "A page starts plans of listed projects with POST /api/plans/start; a program sends the token: authorization: Bearer TOKEN";
-        return Err(ApiError::new(
-            ProblemCode::MissingToken,
-            "Starting a run with custom settings requires the token; a cookie is not enough.",
-            hint,
-        ));
-    }
+    // CSRF: a cookie alone must not start arbitrary commands.
+    require_token(credential, "A page starts plans of listed projects with POST /api/plans/start")?;
     let run = api.run_blocking(move |host| Ok(host.start_run(new)?)).await?;
     Ok((StatusCode::CREATED, Json(RunCreated { run })))
 }
@@ -196,9 +190,13 @@ pub(super) async fn rows(
 pub(super) async fn execute_command(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
+    credential: Option<Extension<Credential>>,
     JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<CommandAccepted>, ApiError> {
     check_person_name(&person)?;
+    if matches!(&command, UserCommand::AddTask(task) if task.verify.is_some()) {
+        require_token(credential, "Add the task without its check, or with a program that has the token")?;
+    }
     let sequence = api.run_blocking(move |host| Ok(host.execute_command(&run, &person, command)?)).await?;
     Ok(Json(CommandAccepted { sequence }))
 }

@@ -51,3 +51,40 @@ fn no_spelling_of_a_path_bypasses_the_access_check() {
         }
     }
 }
+
+#[test]
+fn a_pasted_plan_with_commands_needs_a_code_from_a_terminal() {
+    let loopback = LoopbackClient::open();
+    let fixture = &loopback.fixture;
+    let project = fixture.project();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.invalid"];
+        let git = std::process::Command::new("git").arg("-C").arg(&project).args(identity).args(arguments).output();
+        assert!(git.unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    std::fs::write(project.join("jangdan.toml"), "[agents.dev]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n").unwrap();
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "first"]);
+    // A run makes the project a listed one.
+    fixture.client.start_run(&fixture.new_run(1)).unwrap();
+    let plan = "- [ ] T1 Do it\n";
+    let start = |text: &str, code: Option<&str>, credentials: &str| {
+        let body = serde_json::json!({"project": project, "text": text, "person": "ana", "agent": "dev", "code": code});
+        let body = body.to_string();
+        let head = "POST /api/plans/start HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\n";
+        loopback.send(&format!("{head}{credentials}content-length: {}\r\n\r\n{body}", body.len()))
+    };
+    let page = "cookie: COOKIE\r\norigin: http://HOST\r\n";
+    let response = start(plan, None, page);
+    assert_eq!(status(&response), 201, "without commands: {response}");
+    let with_command = "# P\n\n## Phase 1: A\n\n### T1.1 Do it\n- Verify: touch /tmp/x\n";
+    for code in [None, Some("000000x")] {
+        let response = start(with_command, code, page);
+        assert!(status(&response) == 403 && response.contains("code-required"), "{response}");
+    }
+    let code = fixture.client.create_confirmation_code().unwrap();
+    assert_eq!(status(&start(with_command, Some(&code), page)), 201);
+    assert_eq!(status(&start(with_command, Some(&code), page)), 403, "a code is valid once");
+    assert_eq!(status(&start(with_command, None, TOKEN_HEADER)), 201, "a program has the token");
+}

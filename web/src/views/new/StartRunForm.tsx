@@ -42,9 +42,9 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
     // The error belongs to the options that were sent.
     start.reset();
   };
-  const startRun = (again: boolean) =>
+  const startRun = (more: Pick<RunStart, "again" | "code">) =>
     start.mutate(
-      { ...request, ...(draft.path === null && { text: draft.text }), ...(again && { again }) },
+      { ...request, ...(draft.path === null && { text: draft.text }), ...more },
       { onSuccess: ({ run }) => void navigate({ to: "/runs/$run", params: { run } }) },
     );
   const error = start.error ?? preview.error;
@@ -88,7 +88,7 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
           className="ml-auto"
           icon={<Play aria-hidden size={15} />}
           disabled={start.isPending}
-          onClick={() => startRun(false)}
+          onClick={() => startRun({})}
         >
           {t("newRun.start")}
         </Button>
@@ -97,9 +97,12 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
         {remarks.length > 0 && <StartRemarks remarks={remarks} />}
         {error && <ErrorLine error={error} />}
         {error instanceof ApiError && error.code === "plan-done" && (
-          <Button className="self-start" disabled={start.isPending} onClick={() => startRun(true)}>
+          <Button className="self-start" disabled={start.isPending} onClick={() => startRun({ again: true })}>
             {t("newRun.again")}
           </Button>
+        )}
+        {error instanceof ApiError && error.code === "code-required" && (
+          <CodeForm isDisabled={start.isPending} onSend={(code) => startRun({ code })} />
         )}
         {agents.error && (
           <ErrorLine
@@ -113,6 +116,35 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
         )}
       </div>
     </section>
+  );
+}
+
+/** Asks for the code of a pasted plan with commands. */
+function CodeForm({ isDisabled, onSend }: { isDisabled: boolean; onSend: (code: string) => void }) {
+  const { t } = useTranslation();
+  const [code, setCode] = useState("");
+  return (
+    <form
+      className="flex flex-wrap items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend(code);
+      }}
+    >
+      <label className="flex items-center gap-2">
+        <span className="text-soft">{t("newRun.code")}</span>
+        <input
+          className="min-h-8 w-24 rounded-lg border border-line bg-raise px-2 max-md:min-h-10"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      </label>
+      <Button type="submit" disabled={isDisabled || code === ""}>
+        {t("newRun.startWithCode")}
+      </Button>
+    </form>
   );
 }
 
