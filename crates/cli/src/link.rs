@@ -65,9 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn print(common: &CommonArguments, output: &impl Serialize, text: &str) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
     let written = match common.json {
-        true => {
-            printable_json(output).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}"))
-        }
+        true => printable_json(output).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}")),
         false => writeln!(out, "{text}"),
     };
     match written.err().and_then(|error| Failure::from_output_error(&error)) {

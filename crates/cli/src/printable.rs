@@ -100,7 +100,11 @@ mod tests {
     fn a_stream_is_cleaned_the_same_in_any_pieces() {
         let text = "a\u{9b}31m 가 \u{202e}x\r\n\ty\u{e0041}👩\u{200d}💻\u{1b}".as_bytes();
         let whole = PrintableStream::default().clean(text);
-        assert!(whole.contains("가") && whole.contains("\r\n\t") && !whole.contains(['\u{9b}', '\u{202e}', '\u{1b}']));
+        assert!(
+            whole.contains("가")
+                && whole.contains("\r\n\t")
+                && !whole.contains(['\u{9b}', '\u{202e}', '\u{1b}'])
+        );
         for size in 1..text.len() {
             let mut stream = PrintableStream::default();
             let pieces: String = text.chunks(size).map(|piece| stream.clean(piece)).collect();

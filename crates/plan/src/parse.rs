@@ -125,7 +125,8 @@ fn too_many_marks_error(text: &str) -> Option<Diagnostic> {
     let n_marks = text.bytes().filter(|byte| MARKS.contains(byte)).count();
     (n_marks > MARKS_MAX).then(|| {
         let message = format!("the file has more than {MARKS_MAX} brackets and other marks of Markdown");
-        Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message).with_hint("split the plan into several files")
+        Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
+            .with_hint("split the plan into several files")
     })
 }
 

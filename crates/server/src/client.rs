@@ -25,8 +25,8 @@ use views::{RowKind, RunRow, TableRow};
 
 use crate::{
     bodies::{
-        CommandAccepted, CommandRequest, ConfirmationCode, InboxEntry, LinkRequest, PageLink, RunCreated, ServerStatus,
-        StopRequest,
+        CommandAccepted, CommandRequest, ConfirmationCode, InboxEntry, LinkRequest, PageLink, RunCreated,
+        ServerStatus, StopRequest,
     },
     problem::Problem,
     socket::{ServerError, socket_path},

@@ -18,7 +18,10 @@ enum FilterState {
     Escape,
     ControlSequence,
     /// A string up to its terminator; `is_osc` if it may pass.
-    ControlString { is_osc: bool, is_after_escape: bool },
+    ControlString {
+        is_osc: bool,
+        is_after_escape: bool,
+    },
 }
 
 /// Removes sequences from output that arrives in any pieces.
@@ -66,7 +69,8 @@ impl TerminalFilter {
                 _ => self.hold(byte),
             },
             FilterState::ControlString { is_osc, is_after_escape } => {
-                let is_end = byte == BEL || (is_after_escape && byte == b'\\') || self.ends_with_c1_terminator(byte);
+                let is_end =
+                    byte == BEL || (is_after_escape && byte == b'\\') || self.ends_with_c1_terminator(byte);
                 if is_end {
                     self.hold(byte);
                     self.state = FilterState::Text;
@@ -148,7 +152,7 @@ fn is_control_sequence_allowed(sequence: &[u8]) -> bool {
         Some(b'c' | b'n' | b'x' | b't' | b'i') => false,
         Some(b'q') => prefix != Some(b'>'),
         Some(b'u' | b'S') => prefix != Some(b'?'),
-        Some(b'p' | b'w' | b'u') if intermediate == Some(b'$') => false,
+        Some(b'p' | b'w') if intermediate == Some(b'$') => false,
         Some(b'y') => intermediate != Some(b'*'),
         Some(_) | None => true,
     }
@@ -169,7 +173,8 @@ mod tests {
         let whole = TerminalFilter::new().filter(text.as_bytes());
         for size in 1..text.len() {
             let mut filter = TerminalFilter::new();
-            let pieces: Vec<u8> = text.as_bytes().chunks(size).flat_map(|piece| filter.filter(piece)).collect();
+            let pieces: Vec<u8> =
+                text.as_bytes().chunks(size).flat_map(|piece| filter.filter(piece)).collect();
             assert_eq!(pieces, whole, "{size}");
         }
         String::from_utf8(whole).unwrap()

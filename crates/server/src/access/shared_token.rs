@@ -122,7 +122,9 @@ mod tests {
         assert!(code.len() == 6 && code.bytes().all(|digit| digit.is_ascii_digit()), "{code}");
         assert!(shared.redeem_confirmation_code(&code) && !shared.redeem_confirmation_code(&code));
         let code = shared.create_confirmation_code().unwrap();
-        assert!((0..5).all(|_| !shared.redeem_confirmation_code("x")) && !shared.redeem_confirmation_code(&code));
+        assert!(
+            (0..5).all(|_| !shared.redeem_confirmation_code("x")) && !shared.redeem_confirmation_code(&code)
+        );
     }
 
     #[test]

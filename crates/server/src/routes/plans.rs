@@ -23,7 +23,9 @@ use crate::{
         PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartPreview, PlanStartRemark,
         PlanStartRequest, ProblemDiagnostic,
     },
-    extract::{JsonBody, PLAN_BYTES_MAX, PlanPermit, QueryPairs, QueryReader, RequestLocale, invalid_query_error},
+    extract::{
+        JsonBody, PLAN_BYTES_MAX, PlanPermit, QueryPairs, QueryReader, RequestLocale, invalid_query_error,
+    },
     problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
     project_config,

@@ -59,11 +59,16 @@ fn a_pasted_plan_with_commands_needs_a_code_from_a_terminal() {
     let project = fixture.project();
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=Ana", "-c", "user.email=ana@example.invalid"];
-        let git = std::process::Command::new("git").arg("-C").arg(&project).args(identity).args(arguments).output();
+        let git =
+            std::process::Command::new("git").arg("-C").arg(&project).args(identity).args(arguments).output();
         assert!(git.unwrap().status.success(), "{arguments:?}");
     };
     git(&["init", "--quiet"]);
-    std::fs::write(project.join("jangdan.toml"), "[agents.dev]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n").unwrap();
+    std::fs::write(
+        project.join("jangdan.toml"),
+        "[agents.dev]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n",
+    )
+    .unwrap();
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message", "first"]);
     // A run makes the project a listed one.
@@ -78,7 +83,7 @@ fn a_pasted_plan_with_commands_needs_a_code_from_a_terminal() {
     let page = "cookie: COOKIE\r\norigin: http://HOST\r\n";
     let response = start(plan, None, page);
     assert_eq!(status(&response), 201, "without commands: {response}");
-    let with_command = "# P\n\n## Phase 1: A\n\n### T1.1 Do it\n- Verify: touch /tmp/x\n";
+    let with_command = "# P\n\n## Phase 1: A\n\n### T1.1 Do it\n- **Verify**: true\n";
     for code in [None, Some("000000x")] {
         let response = start(with_command, code, page);
         assert!(status(&response) == 403 && response.contains("code-required"), "{response}");

@@ -10,7 +10,8 @@ fn problems_are_in_the_language_of_the_request() {
     let fixture = Fixture::open();
     let detail = |language: &str| {
         let request = format!(
-            "GET /api/runs/unknown/rows HTTP/1.1\r\nhost: x\r\nconnection: close\r\naccept-language: {language}\r\n\r\n"
+            "GET /api/runs/unknown/rows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nconnection: close\r\naccept-language: {language}\r\n\r\n",
+            fixture.token()
         );
         let (status, answer) = fixture.send_raw(request.as_bytes());
         let problem: server::Problem = serde_json::from_str(&answer).unwrap();
