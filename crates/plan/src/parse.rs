@@ -120,22 +120,14 @@ fn normalize_carriage_returns(text: &str) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-/// Returns the error for a text with more marks of Markdown than a plan has: each takes memory while it is parsed.
-fn too_many_marks_error(text: &str) -> Option<Diagnostic> {
-    let n_marks = text.bytes().filter(|byte| MARKS.contains(byte)).count();
-    (n_marks > MARKS_MAX).then(|| {
-        let message = format!("the file has more than {MARKS_MAX} brackets and other marks of Markdown");
-        Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
-            .with_hint("split the plan into several files")
-    })
-}
-
 fn parse_text(text: &str, offset: usize, options: ParseOptions<'_>) -> ParsedPlan {
     let mut diagnostics = DiagnosticSink::default();
     let is_json =
         options.format.map_or(format::looks_like_json(text), |format| format == PlanFormat::Taskmaster);
-    if !is_json && let Some(error) = too_many_marks_error(text) {
-        return ParsedPlan { format: options.format, ..ParsedPlan::from_failure(error) };
+    // Each mark takes memory while Markdown is parsed.
+    if !is_json && text.bytes().filter(|byte| MARKS.contains(byte)).count() > MARKS_MAX {
+        let diagnostic = Diagnostic::new(0..0, Problem::TooManyMarks { max: MARKS_MAX });
+        return ParsedPlan { format: options.format, ..ParsedPlan::from_failure(diagnostic) };
     }
     let (format, mut draft) = if is_json {
         (Some(PlanFormat::Taskmaster), taskmaster::parse(text, options.tag, &mut diagnostics))

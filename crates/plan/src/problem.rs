@@ -22,6 +22,9 @@ pub enum Problem {
         message: String,
         hint: String,
     },
+    TooManyMarks {
+        max: usize,
+    },
     FileTooLarge {
         mib: usize,
     },
@@ -251,6 +254,7 @@ impl Problem {
             | Self::ForwardDependency { .. }
             | Self::NotAnAgent { .. } => DiagnosticCode::Note,
             Self::FileTooLarge { .. }
+            | Self::TooManyMarks { .. }
             | Self::NotUtf8
             | Self::Utf16
             | Self::MoreProblems { has_error: true, .. }

@@ -10,6 +10,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
     let new = |message: String, hint: String| ProblemText::new(message, hint);
     match problem {
         Problem::Unreadable { message, hint, .. } => new(message.clone(), hint.clone()),
+        Problem::TooManyMarks { max } => new(
+            format!("the file has more than {max} brackets and other marks of Markdown"),
+            "split the plan into several files".into(),
+        ),
         Problem::FileTooLarge { mib } => {
             new(format!("the file is larger than {mib} MiB"), "split the plan into several files".into())
         }

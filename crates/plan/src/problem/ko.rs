@@ -10,6 +10,9 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
     let new = |message: String, hint: String| ProblemText::new(message, hint);
     match problem {
         Problem::Unreadable { message, hint, .. } => new(message.clone(), hint.clone()),
+        Problem::TooManyMarks { max } => {
+            new(format!("괄호 등 마크다운 기호가 {max}개를 넘습니다"), "계획을 여러 파일로 나누세요".into())
+        }
         Problem::FileTooLarge { mib } => {
             new(format!("파일이 {mib}MiB보다 큽니다"), "계획을 여러 파일로 나누세요".into())
         }
