@@ -17,8 +17,8 @@ use std::{
 };
 
 use domain::{
-    CleanupReport, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput, RunSettings, RunStart,
-    Sequence, SessionId, TaskId, TeamMember, UserCommand,
+    CleanupReport, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput, RunSettings,
+    RunStart, Sequence, SessionId, TaskId, TeamMember, UserCommand,
 };
 use engine::{LandingOrder, Rejection};
 use holder::spool::SpoolError;
