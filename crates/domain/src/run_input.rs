@@ -186,6 +186,8 @@ pub enum Report {
     /// The plan file changed.
     PlanChanged {
         work: Box<PlannedWork>,
+        /// Whether the file has no ids, so that those of the tasks follow from their positions.
+        has_assigned_ids: bool,
     },
     PlanUnreadable {
         problem: String,

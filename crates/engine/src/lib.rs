@@ -10,6 +10,7 @@ mod decide;
 mod effect;
 mod effect_sink;
 mod graph;
+mod kept_ids;
 mod landing;
 mod permission_pattern;
 mod plan_diff;

@@ -68,6 +68,10 @@ impl PlanDraft<'_> {
     }
 }
 
+/// Bounds the texts of parents that are copied to their children: a large text with many children would otherwise need
+/// gigabytes. Beyond it, only the title is copied.
+pub(crate) const CONTEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
+
 /// What the parser knows about a task beyond [`Task`].
 #[derive(Debug, Clone)]
 pub(crate) struct TaskDraft {

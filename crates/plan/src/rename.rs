@@ -1,6 +1,6 @@
 //! Gives tasks with repeated ids new ones, changing nothing else of the file.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use domain::TaskId;
 
@@ -25,7 +25,7 @@ pub struct RenamedTask {
 /// Dependencies keep meaning the first task of an id.
 pub fn rename_duplicates(source: &[u8], options: ParseOptions<'_>) -> (Vec<u8>, Vec<RenamedTask>) {
     let parsed = parse(source, options);
-    let mut used: HashSet<String> = parsed.plan.tasks.iter().map(|task| task.id.to_string()).collect();
+    let mut used: BTreeSet<String> = parsed.plan.tasks.iter().map(|task| task.id.to_string()).collect();
     let lines = crate::LineIndex::new(source);
     let mut edits = Vec::new();
     let mut renamed = Vec::new();
@@ -53,7 +53,7 @@ pub fn rename_duplicates(source: &[u8], options: ParseOptions<'_>) -> (Vec<u8>, 
 }
 
 /// Returns an id that no task has: the next number in tasks.json, otherwise the id with a letter.
-fn new_id(id: &str, format: Option<PlanFormat>, used: &HashSet<String>) -> Option<String> {
+fn new_id(id: &str, format: Option<PlanFormat>, used: &BTreeSet<String>) -> Option<String> {
     if format == Some(PlanFormat::Taskmaster) {
         let largest = used.iter().filter_map(|id| id.split('.').next()?.parse::<u64>().ok()).max()?;
         return Some((largest + 1).to_string());

@@ -10,7 +10,7 @@ use domain::{Priority, TaskId};
 use crate::{
     dependencies::{DependencyMention, IdOrRange, IdReference, MentionTarget},
     diagnostic::DiagnosticSink,
-    draft::{PlanDraft, StatusMark, TaskDraft},
+    draft::{CONTEXT_BYTES_MAX, PlanDraft, StatusMark, TaskDraft},
     line_index::LineIndex,
     plan::Task,
     problem::{Problem, ValueField},
@@ -25,7 +25,7 @@ use json::{SpannedJson, TaskFields, TasksDocument};
 pub(crate) fn parse<'a>(text: &'a str, tag: Option<&str>, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
     let Some(document) = TasksDocument::parse(text, tag, diagnostics) else { return PlanDraft::default() };
     let plan = PlanDraft { title: document.title, ..PlanDraft::default() };
-    let mut reader = TaskmasterParser { text, diagnostics, plan, group_spans: Vec::new() };
+    let mut reader = TaskmasterParser { text, diagnostics, plan, group_spans: Vec::new(), n_copied: 0 };
     for task in document.tasks {
         reader.add_task(task);
     }
@@ -38,6 +38,8 @@ struct TaskmasterParser<'a, 'd> {
     plan: PlanDraft<'a>,
     /// Ids of tasks with subtasks.
     group_spans: Vec<(TaskId, Range<usize>)>,
+    /// Bytes of parents' texts that were copied to subtasks.
+    n_copied: usize,
 }
 
 impl<'a> TaskmasterParser<'a, '_> {
@@ -109,8 +111,9 @@ impl<'a> TaskmasterParser<'a, '_> {
         task.text = join_paragraphs([description, details]);
         // What the parent says is part of each subtask's work.
         if let Some((parent, _)) = parent {
-            let above =
-                join_paragraphs([format!("**{}. {}**", parent.id, parent.title), parent.text.clone()]);
+            self.n_copied += parent.text.len();
+            let text = if self.n_copied <= CONTEXT_BYTES_MAX { parent.text.clone() } else { String::new() };
+            let above = join_paragraphs([format!("**{}. {}**", parent.id, parent.title), text]);
             let own = std::mem::take(&mut task.text);
             let own = if own.is_empty() { own } else { format!("**{}. {}**\n\n{own}", task.id, task.title) };
             task.text = join_paragraphs([above, own]);

@@ -3,7 +3,11 @@
 //! A task may appear in both; `task_collector` merges them, and the section takes precedence. Dependencies are
 //! resolved later, in `resolve`.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
 
 use domain::{PhaseNumber, TaskId};
 
@@ -50,8 +54,11 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> 
 /// Tells whether a heading may also name something else than a task.
 fn is_weak(task: &TaskHeading<'_>) -> bool {
     task.has_noun && task.reference.shape() == IdShape::Number && task.phase.is_none()
-        || task.reference.shape() == IdShape::Short
-        || is_requirement_id(&task.reference.id)
+        || is_requirement_like(task)
+}
+
+fn is_requirement_like(task: &TaskHeading<'_>) -> bool {
+    task.reference.shape() == IdShape::Short || is_requirement_id(&task.reference.id)
 }
 
 /// Tells whether the file has a table with an `ID` column, even a malformed one.
@@ -84,7 +91,7 @@ fn find_task_headings<'a>(
     text: &'a str,
     outline: &Outline,
     diagnostics: &mut DiagnosticSink,
-) -> HashMap<usize, TaskHeading<'a>> {
+) -> BTreeMap<usize, TaskHeading<'a>> {
     let mut found: Vec<(usize, u8, TaskHeading<'a>)> = Vec::new();
     for (at, block) in outline.blocks.iter().enumerate() {
         let BlockKind::Heading { level } = block.kind else { continue };
@@ -100,10 +107,13 @@ fn find_task_headings<'a>(
             found.push((at, level, task));
         }
     }
-    let has_certain = found.iter().any(|(at, _, task)| !is_weak(task) || has_status_line(text, outline, *at));
-    found.retain(|(at, _, task)| !has_certain || !is_weak(task) || has_status_line(text, outline, *at));
+    let is_certain = |(at, _, task): &(usize, u8, TaskHeading<'_>)| {
+        !is_requirement_like(task) || has_status_line(text, outline, *at)
+    };
+    let has_certain = found.iter().any(is_certain);
+    found.retain(|heading| !has_certain || is_certain(heading));
     let groups = find_group_headings(&found);
-    let mut headings = HashMap::with_capacity(found.len());
+    let mut headings = BTreeMap::new();
     for (index, (at, _, task)) in found.into_iter().enumerate() {
         match groups.get(&index) {
             Some(members) => {
@@ -167,7 +177,7 @@ fn find_group_headings(found: &[(usize, u8, TaskHeading<'_>)]) -> HashMap<usize,
 
 /// Tells whether the same id occurs in two phases, so that `P5-T1.1` and `P7-T1.1` are different tasks.
 fn has_same_id_in_two_phases(
-    headings: &HashMap<usize, TaskHeading<'_>>,
+    headings: &BTreeMap<usize, TaskHeading<'_>>,
     text: &str,
     outline: &Outline,
 ) -> bool {
@@ -234,7 +244,7 @@ struct TasksMdParser<'a, 'd> {
     /// Whether any heading or row of the file names a task.
     has_tasks: bool,
     /// Task headings by the index of their block.
-    headings: HashMap<usize, TaskHeading<'a>>,
+    headings: BTreeMap<usize, TaskHeading<'a>>,
     /// The largest phase number so far, for headings without one.
     last_phase: PhaseNumber,
 }

@@ -47,6 +47,23 @@ fn expansion_of_subtask_groups_is_bounded() {
 }
 
 #[test]
+fn copies_of_a_parents_text_are_bounded() {
+    let children = repeat_numbered_line(2_000, |number| format!("  - [ ] 1.{number} word\n"));
+    let checklist = format!("- [ ] 1. a\n  - {}\n{children}", "word ".repeat(200_000));
+    let subtasks = repeat_numbered_line(2_000, |number| format!("{{\"id\": {number}}},"));
+    let details = "word ".repeat(200_000);
+    let json = format!(
+        "{{\"tasks\": [{{\"id\": 1, \"details\": \"{details}\", \"subtasks\": [{subtasks}{{\"id\": 9999}}]}}]}}"
+    );
+    for source in [checklist, json] {
+        let parsed = parse(source.as_bytes(), ANY);
+        assert!(parsed.plan.tasks.len() >= 2_000);
+        let n_bytes: usize = parsed.plan.tasks.iter().map(|task| task.text.len()).sum();
+        assert!(n_bytes < 64 * 1024 * 1024, "{n_bytes}");
+    }
+}
+
+#[test]
 fn a_phase_barrier_needs_no_edges_between_tasks() {
     let source = repeat_numbered_line(20_000, |number| {
         format!("### T{}.{number}: a\n", if number <= 10_000 { 1 } else { 2 })

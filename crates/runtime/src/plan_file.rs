@@ -125,7 +125,7 @@ impl PlanFileWatcher {
         let mut work = engine::planned_work(&parsed.plan, self.options.with_optional);
         self.options.apply_defaults(&mut work);
         DurationHistory::read(&self.data, &self.project).set_missing_estimates(&mut work.tasks, None);
-        Report::PlanChanged { work: Box::new(work) }
+        Report::PlanChanged { work: Box::new(work), has_assigned_ids: parsed.has_assigned_ids }
     }
 
     fn unreadable_report(&self, problem: &str) -> Report {
@@ -182,11 +182,14 @@ impl PlanFileWatcher {
         }
         let (mut ticked, mut handled) = (source.clone(), Vec::new());
         for (id, UntickedTask { title, .. }) in &self.unticked {
-            // The id may belong to another task now.
-            let is_same = parsed.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
-            if let (true, MarkDoneOutcome::Edit(edit)) =
-                (is_same, plan::mark_done(&ticked, self.options.to_parse_options(), id))
-            {
+            // The id may belong to another task now; without ids in the file, the text alone says which it is.
+            let is_same = |task: &&plan::Task| {
+                task.title == *title && (parsed.has_assigned_ids && !task.done || task.id == *id)
+            };
+            let task = parsed.plan.tasks.iter().find(is_same);
+            let outcome =
+                task.map(|task| plan::mark_done(&ticked, self.options.to_parse_options(), &task.id));
+            if let Some(MarkDoneOutcome::Edit(edit)) = outcome {
                 ticked = edit.apply(&ticked);
             }
             handled.push(id.clone());

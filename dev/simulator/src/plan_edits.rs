@@ -25,7 +25,8 @@ impl Simulation {
         let report = if self.edit_random.once_in(12) {
             Report::PlanUnreadable { problem: "half a line".to_owned() }
         } else {
-            Report::PlanChanged { work: Box::new(edited_plan(&mut self.edit_random, &self.model)) }
+            let work = Box::new(edited_plan(&mut self.edit_random, &self.model));
+            Report::PlanChanged { work, has_assigned_ids: false }
         };
         self.send_input(report.into())?;
         let offer = self.model.offer.unwrap_or(OfferId(1));

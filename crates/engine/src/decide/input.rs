@@ -185,7 +185,10 @@ impl DecisionContext<'_> {
                 self.emit(events::EffectFinished { effect, error: None });
                 Ok(())
             }
-            Report::PlanChanged { work } => self.handle_plan_report(&work),
+            Report::PlanChanged { work, has_assigned_ids: false } => self.handle_plan_report(&work),
+            Report::PlanChanged { work, has_assigned_ids: true } => {
+                self.handle_plan_report(&self.run.with_kept_ids(&work))
+            }
             Report::PlanUnreadable { problem } => self.handle_unreadable_plan(&problem),
             Report::UserActRefused { session, process, request } => {
                 self.escalate_user_act(session, process, &request)

@@ -61,7 +61,12 @@ pub(crate) fn send_report_of_line(
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
             merge_report(runner, task.trim_end_matches("'s"), outcome)?
         }
-        ["the", "plan", "file", "says"] => Report::PlanChanged { work: Box::new(read_planned_work(&text)?) },
+        ["the", "plan", "file", "says"] => {
+            Report::PlanChanged { work: Box::new(read_planned_work(&text)?), has_assigned_ids: false }
+        }
+        ["the", "plan", "file", "without", "ids", "says"] => {
+            Report::PlanChanged { work: Box::new(read_planned_work(&text)?), has_assigned_ids: true }
+        }
         [session, "acts", "as", "the", "user"] => Report::UserActRefused {
             session: Some(parse_value(session)?),
             process: format!("r1-{session}-1"),

@@ -151,6 +151,7 @@ pub(crate) fn read_task(text: &str) -> Result<PlannedTask, String> {
             ["budget", budget] => task.budget = Some(parse_value(budget)?),
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
             ["phase", n] => task.phase = parse_value(n)?,
+            ["title", ..] => task.title = strip_quotes(&part["title ".len()..]),
             ["text", ..] => task.text = strip_quotes(&part["text ".len()..]),
             ["done", "already"] => task.plan_status = PlanStatus::Done,
             ["skipped"] => task.plan_status = PlanStatus::Skipped,

@@ -1,11 +1,14 @@
 //! The Kiro dialect: tasks run in file order, and nested tasks replace their parent unless its text says more.
 
-use std::{collections::HashSet, iter};
+use std::{
+    collections::{BTreeSet, HashMap},
+    iter,
+};
 
 use crate::{
     dependencies,
     diagnostic::DiagnosticSink,
-    draft::PlanDraft,
+    draft::{CONTEXT_BYTES_MAX, PlanDraft},
     paths::push_paths,
     plan::Task,
     problem::Problem,
@@ -102,12 +105,16 @@ pub(super) fn chain_tasks(
     let family = Family::new(&plan.tasks, input.parents);
     let mut is_heading = family.is_heading.clone();
     let mut context = vec![String::new(); plan.tasks.len()];
+    let mut n_context = 0;
     for index in (0..plan.tasks.len()).filter(|&index| family.is_heading[index]) {
         let children = family.children_of(index);
         let Some(parent) = plan.tasks.get(index) else { continue };
         // The text of its own parents reaches its children through it.
         if let Some(above) = family.parent[index].filter(|&above| is_heading[above]) {
-            context[index] = context[above].clone();
+            n_context += context[above].len();
+            if n_context <= CONTEXT_BYTES_MAX {
+                context[index] = context[above].clone();
+            }
         }
         let gap = if context[index].is_empty() { "" } else { "\n\n" };
         let title = format!("{}{gap}**{}. {}**", context[index], parent.id, parent.title);
@@ -128,9 +135,11 @@ pub(super) fn chain_tasks(
         let span = plan.task_drafts.get(index).map(|draft| draft.id_span.clone()).unwrap_or_default();
         diagnostics.push(span, problem);
     }
+    let mut n_copied = 0;
     for index in 0..plan.tasks.len() {
         let above = family.parent[index].map(|above| context[above].as_str()).unwrap_or_default();
-        if !is_heading[index] && !above.is_empty() {
+        if !is_heading[index] && !above.is_empty() && n_copied + above.len() <= CONTEXT_BYTES_MAX {
+            n_copied += above.len();
             let text = &mut plan.tasks[index].text;
             let gap = if text.is_empty() { "" } else { "\n\n" };
             *text = format!("{above}{gap}{text}");
@@ -232,7 +241,7 @@ impl Family {
         let mut is_heading = vec![false; tasks.len()];
         let mut is_optional: Vec<bool> = Vec::with_capacity(tasks.len());
         let mut parent: Vec<Option<usize>> = Vec::with_capacity(tasks.len());
-        let mut index_by_id = std::collections::HashMap::new();
+        let mut index_by_id = HashMap::new();
         for (index, (task, nested_in)) in tasks.iter().zip(parents).enumerate() {
             let by_id = ancestor_ids(task.id.as_str()).find_map(|id| index_by_id.get(id.as_str()).copied());
             let above: Option<usize> = nested_in.or(by_id);
@@ -286,7 +295,7 @@ pub(super) fn is_test(title: &str) -> bool {
 }
 
 /// Returns the distinct words of a text that say what it is about.
-pub(super) fn significant_words(text: &str) -> HashSet<String> {
+pub(super) fn significant_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let is_significant =
         |word: &&str| if word.is_ascii() { word.len() >= 4 } else { word.chars().count() >= 2 };

@@ -40,7 +40,9 @@ pub(super) fn apply_lines(
                 continue;
             }
             let index_by_id = index_by_id.get_or_insert_with(|| {
-                plan.tasks.iter().enumerate().map(|(index, task)| (task.id.to_string(), index)).collect()
+                // The first of several tasks with an id is the one that is kept.
+                let tasks = plan.tasks.iter().enumerate().rev();
+                tasks.map(|(index, task)| (task.id.to_string(), index)).collect()
             });
             let mut is_read = true;
             for later in &later {

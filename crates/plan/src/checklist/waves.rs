@@ -32,8 +32,8 @@ pub(super) fn wave_of_tasks(plan: &PlanDraft<'_>, waves: &[Vec<String>]) -> Vec<
     }
     let mut wave_of: Vec<Option<usize>> =
         plan.tasks.iter().map(|task| wave_by_id.get(task.id.as_str()).copied()).collect();
-    for (id, members) in &plan.subtask_groups {
-        let Some(&wave) = wave_by_id.get(id.as_str()) else { continue };
+    for (wave, id) in waves.iter().enumerate().flat_map(|(wave, ids)| ids.iter().map(move |id| (wave, id))) {
+        let Some(members) = plan.subtask_groups.get(id) else { continue };
         for member in wave_of.get_mut(members.clone()).unwrap_or_default() {
             *member = member.or(Some(wave));
         }

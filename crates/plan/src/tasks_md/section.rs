@@ -125,23 +125,18 @@ impl TaskSection {
                 && key_applies_to_task(key, value, index, tasks)
             {
                 self.end_list(tasks);
-                match key {
-                    FieldKey::Files | FieldKey::Artefacts => {
-                        tasks.add_paths(index, value);
-                        self.open_list = Some(OpenList::Files);
-                        start = end;
-                        continue;
-                    }
-                    FieldKey::Acceptance => {
-                        let inline = value.split("<br>").filter_map(normalize_criterion).collect();
-                        self.open_list = Some(OpenList::Criteria(inline));
-                    }
-                    _ => tasks.set_field(
-                        index,
-                        FieldSource::Section,
-                        key,
-                        FieldValue::new(text, value, ValueContinuation::None),
-                    ),
+                if matches!(key, FieldKey::Files | FieldKey::Artefacts) {
+                    tasks.add_paths(index, value);
+                    self.open_list = Some(OpenList::Files);
+                    start = end;
+                    continue;
+                }
+                if key == FieldKey::Acceptance {
+                    let inline = value.split("<br>").filter_map(normalize_criterion).collect();
+                    self.open_list = Some(OpenList::Criteria(inline));
+                } else {
+                    let value = FieldValue::new(text, value, ValueContinuation::None);
+                    tasks.set_field(index, FieldSource::Section, key, value);
                 }
                 self.exclude_from_prose(text, start..end);
             } else {

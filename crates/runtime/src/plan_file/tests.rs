@@ -46,7 +46,7 @@ impl PlanFileTest {
         for _ in 0..3 {
             self.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
             reports.extend(self.watcher.poll().into_iter().map(|report| match report {
-                Report::PlanChanged { work } => {
+                Report::PlanChanged { work, .. } => {
                     work.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
                 }
                 Report::PlanUnreadable { problem } => problem,
@@ -145,4 +145,11 @@ fn file_that_stays_invalid_is_given_up_and_the_effect_ends_with_the_reason() {
     };
     assert!(error.ends_with("the plan has errors"), "{error}");
     assert_eq!(test.watcher.tick_pending_checkboxes(), []);
+}
+
+#[test]
+fn box_without_an_id_is_found_by_its_text() {
+    let mut test = create_plan_file_test("- [ ] Something new\n- [ ] Begin\n- [ ] Go on\n");
+    assert_eq!(test.tick_checkbox("T2", "Go on"), 1);
+    assert_eq!(test.text(), "- [ ] Something new\n- [ ] Begin\n- [x] Go on\n");
 }

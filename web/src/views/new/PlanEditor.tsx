@@ -13,8 +13,9 @@ type Props = {
 export function PlanEditor({ text, onText, textarea, diagnostics }: Props) {
   const { t } = useTranslation();
   const numbers = useRef<HTMLPreElement>(null);
-  const marks = new Map(diagnostics.map(({ line, severity }) => [line, severity]));
-  for (const { line, severity } of diagnostics) if (severity === "error") marks.set(line, severity);
+  const problems = diagnostics.filter(({ severity }) => severity !== "note");
+  const marks = new Map(problems.map(({ line, severity }) => [line, severity]));
+  for (const { line, severity } of problems) if (severity === "error") marks.set(line, severity);
   return (
     <div className="flex h-[46dvh] min-h-64 overflow-hidden rounded-xl border border-line bg-panel focus-within:border-accent">
       <pre

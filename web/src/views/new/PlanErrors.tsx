@@ -1,6 +1,8 @@
 import type { ProblemDiagnostic } from "~/api/generated";
 
-/** The errors and warnings of a plan; a click goes to the line. */
+const BORDERS = { error: "border-l-fail", warning: "border-l-ask", note: "" };
+
+/** The errors, warnings and notes of a plan; a click goes to the line. */
 export function PlanErrors({
   diagnostics,
   onGo,
@@ -15,7 +17,7 @@ export function PlanErrors({
           <button
             type="button"
             onClick={() => onGo(diagnostic.line)}
-            className={`flex w-full flex-wrap gap-x-3 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-1.5 text-left hover:border-faint ${diagnostic.severity === "error" ? "border-l-fail" : "border-l-ask"}`}
+            className={`flex w-full flex-wrap gap-x-3 rounded-lg border border-line border-l-[3px] bg-panel px-3 py-1.5 text-left hover:border-faint ${BORDERS[diagnostic.severity]}`}
           >
             <code className="font-mono text-soft text-xs leading-5">
               {diagnostic.line}:{diagnostic.column}
