@@ -146,6 +146,29 @@ fn nothing_outside_of_the_sandbox_can_be_written() {
     assert_eq!(fs::read_to_string(fixture.path("worktree/inside")).unwrap(), "x\n");
 }
 
+#[test]
+fn abstract_sockets_and_other_agents_are_out_of_reach() {
+    let fixture = SandboxFixture::new();
+    for folder in ["home/.codex", "home/.claude"] {
+        fs::create_dir_all(fixture.path(folder)).unwrap();
+    }
+    let name = format!("jangdan-test-{}", std::process::id());
+    let address =
+        <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name(&name)
+            .unwrap();
+    let _listener = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    let script = format!(
+        r#"
+        try state-of-codex 'echo x > $HOME/.codex/config.toml'
+        try state-of-claude 'echo x > $HOME/.claude/settings.json'
+        try cache 'mkdir $HOME/.cache/new && false'
+        try abstract-socket 'python3 -c "import socket; socket.socket(socket.AF_UNIX).connect(chr(0) + \"{name}\")"'
+        try capabilities 'test "$(( 0x$(sed -n "s/^CapEff:.//p" /proc/self/status) & ~0x4db ))" != 0'
+        "#
+    );
+    assert_every_line_ends_with(&fixture.run_sandboxed_script(&script), ": no");
+}
+
 const INSIDE: &str = r#"
     try file 'echo x > a && echo y >> a && grep -q y a'
     try folders 'mkdir -p b/c && mv a b/c/a && ln b/c/a b/a && ln -s c/a b/link && cat b/link && rm -r b'

@@ -148,6 +148,10 @@ pub struct SandboxConfig {
     pub mode: SandboxMode,
     /// Absolute paths outside of the worktree that agents may write to.
     pub write: Vec<PathBuf>,
+    /// Whether sandboxed programs write to the user's caches of package managers.
+    pub shares_caches: bool,
+    /// Whether checks and set-up commands are sandboxed too.
+    pub includes_checks: bool,
 }
 
 /// Whether agents are sandboxed.
@@ -190,11 +194,13 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         },
         sandbox: SandboxConfig {
             mode: match values.choice("sandbox.mode") {
-                "worktree" => SandboxMode::Worktree,
+                "off" => SandboxMode::Off,
                 "required" => SandboxMode::Required,
-                _ => SandboxMode::Off,
+                _ => SandboxMode::Worktree,
             },
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
+            shares_caches: values.choice("sandbox.caches") == "shared",
+            includes_checks: values.boolean("checks.sandbox"),
         },
         commit: CommitConfig {
             is_squashed: values.boolean("commit.squash"),

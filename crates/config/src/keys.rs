@@ -88,6 +88,7 @@ pub const KEYS: &[Key] = &[
     key("park.cold_after", DURATION_OR_NEVER, "10m", "time after which the process of a waiting session is stopped; it resumes when it is needed"),
 
     key("checks.verify", ValueKind::Text, "", "check command of tasks and phases without their own"),
+    key("checks.sandbox", ValueKind::Boolean, "true", "whether checks and set-up commands are restricted like agents"),
     key("checks.retries", ValueKind::Number { min: 0, max: 10 }, "0", "how often a failed check is repeated before it counts as failed"),
 
     key("budgets.task.tokens", ValueKind::Tokens, "", "token budget of a task without its own"),
@@ -102,8 +103,9 @@ pub const KEYS: &[Key] = &[
     key("prices.*.output", ValueKind::Price, "", "price of its output tokens"),
     key("prices.*.cached", ValueKind::Price, "", "price of its input tokens that are read from a cache"),
 
-    key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "off", "whether agents are restricted to their worktrees"),
+    key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "off", "whether agents, checks and set-up commands are restricted to their worktrees"),
     key("sandbox.write", ValueKind::Paths, "[]", "additional paths that agents may write to"),
+    key("sandbox.caches", ValueKind::Choice(&["private", "shared"]), "private", "which caches of package managers restricted programs write to: their own for the project, or yours"),
 
     key("worktree.isolation", ValueKind::Boolean, "true", "whether each task has its own worktree"),
     key("worktree.setup", ValueKind::Texts, "[]", "commands that prepare a new worktree"),

@@ -73,6 +73,12 @@ pub struct RunEnvironment {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sandbox_write: Vec<PathBuf>,
+    /// Whether confined programs write to caches of package managers that only the project has.
+    #[serde(default)]
+    pub private_caches: bool,
+    /// Whether checks and set-up commands are not confined.
+    #[serde(default)]
+    pub unconfined_checks: bool,
     /// Author, message and number of the commits with the work of agents.
     #[serde(default)]
     pub commit: CommitStyle,

@@ -28,7 +28,7 @@ pub use input_writer::InputWriter;
 pub use launch::{AgentLaunch, CommandLine, command_line, new_session_id};
 pub use own_program::own_program;
 pub use sandbox::{
-    Enforcement, RestrictError, Sandbox, SandboxPaths, SandboxPolicy, SandboxReport, restrict,
+    Enforcement, PackageCaches, RestrictError, Sandbox, SandboxPaths, SandboxPolicy, SandboxReport, restrict,
     supported_sandbox,
 };
 pub use session::{Session, SessionObserver, SessionReport, TimedReports, Waker};

@@ -4,6 +4,7 @@
 //! kernel. This process is never restricted: the command is started by `jangdan sandboxed`, which restricts itself and
 //! then executes the command.
 
+mod caches;
 mod git;
 mod paths;
 mod privileges;
@@ -34,6 +35,23 @@ pub struct Sandbox {
     pub policy: SandboxPolicy,
     /// Writable paths in addition to the working directory and the usual ones.
     pub write: Vec<PathBuf>,
+    pub caches: PackageCaches,
+}
+
+impl Sandbox {
+    /// Returns a request for no sandbox.
+    pub fn off() -> Self {
+        Self { policy: SandboxPolicy::Off, write: Vec::new(), caches: PackageCaches::Shared }
+    }
+}
+
+/// Which caches of package managers a sandboxed program writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PackageCaches {
+    /// Those of the user.
+    Shared,
+    /// Its own, below this folder.
+    Private(PathBuf),
 }
 
 /// The requested strictness of a sandbox.
@@ -89,7 +107,7 @@ pub(crate) struct PreparedSandbox {
 pub(crate) struct SandboxContext<'a> {
     pub(crate) data: &'a Path,
     pub(crate) directory: &'a Path,
-    pub(crate) program: &'a OsStr,
+    pub(crate) command: &'a [OsString],
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
 }
 
@@ -97,6 +115,21 @@ pub(crate) struct SandboxContext<'a> {
 pub fn supported_sandbox() -> SandboxReport {
     let (state, reason) = enforcement_of(kernel_support());
     SandboxReport { state, reason }
+}
+
+/// Creates the private caches of a sandbox, and sets the variables that lead to them, except those in `chosen`.
+pub(crate) fn set_cache_variables(
+    sandbox: &Sandbox,
+    environment: &mut BTreeMap<OsString, OsString>,
+    chosen: &BTreeMap<OsString, OsString>,
+) -> Result<(), SandboxError> {
+    match &sandbox.caches {
+        PackageCaches::Private(folder) if sandbox.policy != SandboxPolicy::Off => {
+            caches::use_private_caches(folder, environment, chosen)
+                .map_err(|source| SandboxError::Path { path: folder.clone(), source })
+        }
+        PackageCaches::Private(_) | PackageCaches::Shared => Ok(()),
+    }
 }
 
 /// Prepares the sandbox that this machine supports; `None` if the policy is off.
@@ -117,7 +150,16 @@ pub(crate) fn prepare(
     }
     let mut write = vec![directory.clone()];
     write.extend(git::writable_paths(&directory));
-    write.extend(paths::usual_writable_paths(context.program, context.environment));
+    write.extend(paths::usual_writable_paths(context.command, context.environment));
+    match &sandbox.caches {
+        PackageCaches::Private(folder) => write.push(canonicalize_path(folder)?),
+        PackageCaches::Shared => {
+            let home = context.environment.get(OsStr::new("HOME")).map(Path::new);
+            write.extend(
+                home.filter(|home| home.is_absolute()).map(caches::shared_caches).unwrap_or_default(),
+            );
+        }
+    }
     for path in &sandbox.write {
         write.push(canonicalize_path(path)?);
     }

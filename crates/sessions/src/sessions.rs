@@ -171,6 +171,8 @@ impl Sessions {
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
         self.add_session_variables(&mut environment, &key);
         environment.extend(start.environment.clone());
+        sandbox::set_cache_variables(&start.sandbox, &mut environment, &start.environment)
+            .map_err(sandbox_error)?;
         let sandbox = self.prepare_sandbox(start, &environment)?;
 
         let name = self.reserve_name(start)?;
@@ -344,11 +346,9 @@ impl Sessions {
         environment: &BTreeMap<OsString, OsString>,
     ) -> Result<Option<PreparedSandbox>, SessionError> {
         let program = start.command.first().map(OsString::as_os_str).unwrap_or_default();
-        let context = SandboxContext { data: &self.data, directory: &start.directory, program, environment };
-        let prepared = sandbox::prepare(&start.sandbox, &context).map_err(|error| match error {
-            SandboxError::Required(reason) => SessionError::NoSandbox { reason },
-            SandboxError::Path { path, source } => SessionError::Io { action: "allow", path, source },
-        })?;
+        let command = &start.command;
+        let context = SandboxContext { data: &self.data, directory: &start.directory, command, environment };
+        let prepared = sandbox::prepare(&start.sandbox, &context).map_err(sandbox_error)?;
         // Behind the sandboxing program, the holder would not notice a missing program.
         if prepared.is_some() && !program_exists(program, &start.directory, environment) {
             warn!(process = start.name, program = %program.display(), "the program is missing");
@@ -493,6 +493,13 @@ fn read_session_state(directory: &Path) -> SessionState {
         Some(Some(ended)) => SessionState::Ended { exit: ended.exit, offset: ended.offset },
         Some(None) => SessionState::Lost,
         None => SessionState::Starting,
+    }
+}
+
+fn sandbox_error(error: SandboxError) -> SessionError {
+    match error {
+        SandboxError::Required(reason) => SessionError::NoSandbox { reason },
+        SandboxError::Path { path, source } => SessionError::Io { action: "allow", path, source },
     }
 }
 

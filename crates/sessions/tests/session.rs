@@ -15,8 +15,8 @@ use drivers::{
 };
 use holder::protocol::{Request, StderrMode, StdioAttachment};
 use sessions::{
-    INPUTS_MAX, InputQueue, Sandbox, SandboxPolicy, SendPolicy, Session, SessionEntry, SessionError,
-    SessionReport, SessionState, Sessions, StartRequest,
+    INPUTS_MAX, InputQueue, Sandbox, SendPolicy, Session, SessionEntry, SessionError, SessionReport,
+    SessionState, Sessions, StartRequest,
 };
 use tempfile::TempDir;
 
@@ -87,7 +87,7 @@ fn start_session(data: &Path, script: &str) -> (Sessions, SessionEntry) {
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
-        sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
+        sandbox: Sandbox::off(),
         agent: None,
     };
     let entry = sessions.start(&start).unwrap();
@@ -349,7 +349,7 @@ fn folder_of_a_killed_creator_is_taken_over() {
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
-        sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
+        sandbox: Sandbox::off(),
         agent: None,
     };
     assert_eq!(sessions.start(&request).unwrap().name, "abandoned");

@@ -9,8 +9,8 @@ use holder::{
     protocol::{Refusal, StderrMode, StdioAttachment, WindowSize},
 };
 use sessions::{
-    AgentLaunch, CommandLine, Enforcement, Sandbox, SandboxPolicy, SandboxReport, SessionError, Sessions,
-    StartRequest, command_line, new_session_id,
+    AgentLaunch, CommandLine, Enforcement, PackageCaches, Sandbox, SandboxPolicy, SandboxReport,
+    SessionError, Sessions, StartRequest, command_line, new_session_id,
 };
 
 use super::{agent_conversation, attach, session_failure};
@@ -104,7 +104,11 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         attachment: line.attachment,
         environment: line.environment,
         memory_bytes_max: arguments.memory.map(|mib| mib.saturating_mul(1 << 20)),
-        sandbox: Sandbox { policy: arguments.sandbox.into(), write: arguments.write.clone() },
+        sandbox: Sandbox {
+            policy: arguments.sandbox.into(),
+            write: arguments.write.clone(),
+            caches: PackageCaches::Shared,
+        },
         // Input for a program on a terminal is typed.
         agent: agent.filter(|agent| agent.preset.driver != DriverName::Pty),
     };

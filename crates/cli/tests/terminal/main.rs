@@ -7,6 +7,7 @@ mod live_screen;
 mod plan_changes;
 mod project_setup;
 mod run_commands;
+mod sandboxed_run;
 mod server_log;
 mod standalone_run;
 mod subscribers;

@@ -136,6 +136,17 @@ impl TestProject {
         settings: RunSettings,
         workers: &[(&str, &str)],
     ) -> RunId {
+        self.start_run_with_environment(work, settings, workers, |_| {})
+    }
+
+    /// Starts a run with a changed environment.
+    pub(crate) fn start_run_with_environment(
+        &self,
+        work: PlannedWork,
+        settings: RunSettings,
+        workers: &[(&str, &str)],
+        change: impl FnOnce(&mut RunEnvironment),
+    ) -> RunId {
         let worker = |name: &str| TeamMember {
             name: name.parse().unwrap(),
             role: Role::Worker,
@@ -146,7 +157,7 @@ impl TestProject {
         let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
-        let environment = RunEnvironment {
+        let mut environment = RunEnvironment {
             project: self.root(),
             isolation: Isolation::Worktrees { base, target: Some("main".to_owned()) },
             agents: team.iter().map(|worker| (worker.name.clone(), worker.name.to_string())).collect(),
@@ -162,6 +173,8 @@ impl TestProject {
             ports: runtime::Ports::default(),
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
+            private_caches: false,
+            unconfined_checks: false,
             commit: runtime::CommitStyle::default(),
             must_ask: false,
             land_strategy: runtime::LandStrategy::Merge,
@@ -171,6 +184,7 @@ impl TestProject {
             plan: Some(self.temp_path("TASKS.md")).filter(|plan| plan.exists()),
             plan_options: runtime::PlanOptions::default(),
         };
+        change(&mut environment);
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         self.client().start_run(&NewRun { project, work, settings, team, environment, person }).unwrap()
     }

@@ -73,16 +73,7 @@ pub(super) fn run_merge_check(
         }
         worktree.path
     };
-    let job = Job {
-        name,
-        command,
-        directory: &directory,
-        task,
-        timeout_ms,
-        retries,
-        stop_token,
-        is_sandboxed: true,
-    };
+    let job = Job { name, command, directory: &directory, task, timeout_ms, retries, stop_token };
     let receipt = run_check(context, &job, &work);
     // A detached check continues in the worktree.
     if stop_token.stop_request() != Some(StopRequest::Detach) {

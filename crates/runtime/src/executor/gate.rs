@@ -51,7 +51,6 @@ fn try_examine_phase(
                 timeout_ms: work.timeout_ms,
                 retries: work.retries,
                 stop_token,
-                is_sandboxed: true,
             };
             let work =
                 CheckedWork { tree: context.project_tree().unwrap_or_default(), ..CheckedWork::default() };

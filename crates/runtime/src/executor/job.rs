@@ -17,7 +17,7 @@ use holder::{
     spool::{EndReason, Exit, RecordBody, RecordFollower},
 };
 use serde::{Deserialize, Serialize};
-use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
+use sessions::{SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
 use tracing::warn;
 
@@ -86,8 +86,6 @@ pub(super) struct Job<'a> {
     /// How often it is repeated if it fails.
     pub(super) retries: u32,
     pub(super) stop_token: &'a StopToken,
-    /// Whether it runs code written by agents, and is confined like them.
-    pub(super) is_sandboxed: bool,
 }
 
 /// Runs a check, and again while it fails and repetitions are left. Returns the receipt of the last one.
@@ -290,11 +288,7 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Merged },
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
-        sandbox: if job.is_sandboxed {
-            context.sandbox()
-        } else {
-            Sandbox { policy: SandboxPolicy::Off, write: Vec::new() }
-        },
+        sandbox: context.sandbox_of_commands(),
         agent: None,
     })
 }
@@ -415,6 +409,6 @@ fn next_alive_check(deadline: Instant, is_timed_out: bool) -> Instant {
     if is_timed_out { next } else { deadline.min(next) }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

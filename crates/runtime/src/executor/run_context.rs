@@ -11,12 +11,13 @@ use std::{
 use domain::{AgentOutput, Report, RunId, RunInput, SessionId, TaskId};
 use engine::MergedCommits;
 use repo::{GitOptions, RepoError, WorktreeSnapshot};
-use sessions::{Sandbox, SandboxPolicy};
+use sessions::{PackageCaches, Sandbox, SandboxPolicy};
+use sha2::{Digest, Sha256};
 use tracing::warn;
 
 use super::{
     ignored_files::copy_ignored_files,
-    job::{CheckedWork, Job, run},
+    job::{CheckedWork, Job, hex, run},
     process::end_session_processes_and_wait,
     stop_token::StopToken,
 };
@@ -31,6 +32,9 @@ use crate::{
     run_loop::RunRequest,
     saved_permissions::save_permission,
 };
+
+/// Length of the name of a project's folder of caches.
+const CACHE_NAME_CHARS: usize = 16;
 
 /// Time that the processes of an ended run have to exit.
 const GRACE: Duration = Duration::from_secs(1);
@@ -316,7 +320,6 @@ impl RunContext {
                 timeout_ms: self.environment.setup_timeout_ms,
                 retries: 0,
                 stop_token,
-                is_sandboxed: false,
             };
             let result = run(self, &job).map_err(|error| SetupError::Failed(error.into_text()))?;
             let tail = result.output_tail.trim_end();
@@ -352,13 +355,27 @@ impl RunContext {
             .to_vec()
     }
 
+    /// Returns the sandbox of checks and set-up commands, which run code that agents wrote.
+    pub(super) fn sandbox_of_commands(&self) -> Sandbox {
+        if self.environment.unconfined_checks { Sandbox::off() } else { self.sandbox() }
+    }
+
+    /// Returns the sandbox of agents.
     pub(super) fn sandbox(&self) -> Sandbox {
         let policy = match self.environment.sandbox {
             SandboxMode::Off => SandboxPolicy::Off,
             SandboxMode::Worktree => SandboxPolicy::Worktree,
             SandboxMode::Required => SandboxPolicy::Required,
         };
-        Sandbox { policy, write: self.environment.sandbox_write.clone() }
+        let caches = if self.environment.private_caches {
+            let project = &self.environment.project;
+            let hash = hex(&Sha256::digest(project.as_os_str().as_encoded_bytes()));
+            let name: String = hash.chars().take(CACHE_NAME_CHARS).collect();
+            PackageCaches::Private(self.host.data.join("caches").join(name))
+        } else {
+            PackageCaches::Shared
+        };
+        Sandbox { policy, write: self.environment.sandbox_write.clone(), caches }
     }
 
     /// Saves a permission for later runs of the project.

@@ -42,7 +42,6 @@ pub(super) fn check_task(
         timeout_ms: *timeout_ms,
         retries: order.retries,
         stop_token,
-        is_sandboxed: true,
     };
     let receipt = run_check(context, &job, &work);
     // A detached check continues; the next server records what it leaves behind.

@@ -173,6 +173,8 @@ impl RunFixture {
             ports: Ports::default(),
             sandbox: SandboxMode::Off,
             sandbox_write: Vec::new(),
+            private_caches: false,
+            unconfined_checks: false,
             commit: runtime::CommitStyle::default(),
             must_ask: false,
             land_strategy: LandStrategy::Merge,

@@ -6,13 +6,21 @@
 //! so a git directory counts only if it points back at the worktree.
 
 use std::{
+    error::Error,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use domain::RunId;
+use tracing::warn;
+
 /// Shared by all worktrees, and written by commit, fetch or merge.
-const SHARED_FOLDERS: &[&str] = &["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
+const SHARED_FOLDERS: &[&str] = &["objects", "reftable", "rr-cache", "lfs"];
+/// All refs, with their logs.
+const REFS: &[&str] = &["refs", "logs"];
+/// Refs and logs that fetch writes.
+const REMOTE_REFS: &[&str] = &["refs/remotes", "logs/refs/remotes"];
 /// Variables that point git at another repository.
 const GIT_VARIABLES: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"];
 
@@ -27,10 +35,39 @@ pub(super) fn writable_paths(directory: &Path) -> Vec<PathBuf> {
     if own.parent() != Some(common.join("worktrees").as_path()) || !is_git_directory_of(&own, directory) {
         return Vec::new();
     }
-    let shared = SHARED_FOLDERS.iter().filter_map(|name| fs::canonicalize(common.join(name)).ok());
+    let refs = match refs_of_run(&own, &common) {
+        Some(refs) => refs.into_iter().chain(REMOTE_REFS.iter().map(|name| common.join(name))).collect(),
+        None => REFS.iter().map(|name| common.join(name)).collect::<Vec<_>>(),
+    };
+    let shared = SHARED_FOLDERS.iter().map(|name| common.join(name)).chain(refs);
+    let shared = shared.filter_map(|path| fs::canonicalize(path).ok());
     let mut paths: Vec<PathBuf> = shared.filter(|path| path.starts_with(&common)).collect();
     paths.push(own);
     paths
+}
+
+/// Returns the folders of the branches of a run and of their logs, if a worktree is one of a run. Other refs, such as the
+/// branches of the user and the commits that gates checked, are not writable then.
+fn refs_of_run(own: &Path, common: &Path) -> Option<Vec<PathBuf>> {
+    // An agent cannot rename the git directory of its worktree.
+    let (run, _) = own.file_name()?.to_str()?.split_once('-')?;
+    let run: RunId = run.parse().ok()?;
+    let branches = format!("refs/heads/jangdan/{run}");
+    let is_packed = || {
+        let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+        packed.contains(&format!(" {branches}/"))
+    };
+    if !common.join(&branches).is_dir() && !is_packed() {
+        return None;
+    }
+    let folders = [common.join(&branches), common.join("logs").join(&branches)];
+    for folder in &folders {
+        // Missing if all branches are packed. Without it, the agent cannot commit, and says so.
+        if let Err(error) = fs::create_dir_all(folder) {
+            warn!(folder = %folder.display(), error = &error as &dyn Error, "cannot create a folder of refs");
+        }
+    }
+    Some(folders.to_vec())
 }
 
 /// Returns the worktree's own git directory and the shared one.
@@ -84,6 +121,16 @@ mod tests {
             assert!(shared.contains(&main.join(".git").join(path)), "{path}: {shared:?}");
         }
         assert!(!shared.contains(&main.join(".git")), "{shared:?}");
+
+        git(&main, &["branch", "jangdan/r1/run"]);
+        git(&main, &["worktree", "add", "-q", "-b", "jangdan/r1/T1", "../r1-T1"]);
+        let of_run = writable_paths(&root.join("r1-T1"));
+        for path in ["objects", "refs/heads/jangdan/r1", "logs/refs/heads/jangdan/r1", "worktrees/r1-T1"] {
+            assert!(of_run.contains(&main.join(".git").join(path)), "{path}: {of_run:?}");
+        }
+        for path in ["refs", "logs", "refs/heads"] {
+            assert!(!of_run.contains(&main.join(".git").join(path)), "{path}: {of_run:?}");
+        }
 
         let forged = root.join("forged");
         fs::create_dir(&forged).unwrap();

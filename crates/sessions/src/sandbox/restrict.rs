@@ -39,8 +39,9 @@ pub fn restrict(paths: &SandboxPaths) -> Result<(), RestrictError> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(handled_access())?
-        // If supported: processes in the sandbox cannot signal the holder, the server or other sessions.
-        .scope(Scope::Signal)?
+        // If supported: processes in the sandbox cannot signal the holder, the server or other sessions, and cannot connect
+        // to sockets without a path, such as those of a desktop.
+        .scope(Scope::Signal | Scope::AbstractUnixSocket)?
         .create()?;
     for rule in &rules {
         ruleset = ruleset.add_rule(PathBeneath::new(&rule.path, rule.access))?;
