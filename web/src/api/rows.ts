@@ -2,7 +2,10 @@
 
 import type { RowOf } from "./generated";
 
-export type RowKind = Exclude<keyof RowOf, "invocation" | "result" | "channel" | "directMessage">;
+export type RowKind = Exclude<
+  keyof RowOf,
+  "invocation" | "result" | "channel" | "directMessage" | "landing" | "cleanup"
+>;
 
 const zeroPadded = (number: number, width: number) => String(number).padStart(width, "0");
 

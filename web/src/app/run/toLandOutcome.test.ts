@@ -42,7 +42,7 @@ test.each([
   expect([outcome.key, outcome.isMerged, outcome.values["branch"]]).toEqual([
     report.type,
     isMerged,
-    report.branch,
+    "branch" in report ? report.branch : "",
   ]);
 });
 
