@@ -13,9 +13,7 @@ use drivers::{
     preset::{LaunchMode, Preset},
 };
 use protocol::DecodedItem;
-use sessions::{
-    Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest,
-};
+use sessions::{Sandbox, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest};
 
 use crate::agent_home::AgentHome;
 
@@ -62,7 +60,7 @@ impl DrivenAgent {
             attachment: line.attachment,
             environment,
             memory_bytes_max: None,
-            sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
+            sandbox: Sandbox::off(),
             agent: None,
         };
         let entry = sessions.start(&start)?;

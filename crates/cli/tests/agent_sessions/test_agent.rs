@@ -13,9 +13,7 @@ use drivers::{
     preset::{self, LaunchMode, Preset},
 };
 use holder::protocol::{Reply, Request};
-use sessions::{
-    Sandbox, SandboxPolicy, Session, SessionEntry, SessionReport, Sessions, StartRequest, command_line,
-};
+use sessions::{Sandbox, Session, SessionEntry, SessionReport, Sessions, StartRequest, command_line};
 use tempfile::TempDir;
 
 /// Much longer than any step takes, also on a busy machine.
@@ -106,7 +104,7 @@ impl TestAgent {
             attachment: line.attachment,
             environment: line.environment,
             memory_bytes_max: None,
-            sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
+            sandbox: Sandbox::off(),
             agent: None,
         };
         let entry = sessions.start(&start).unwrap();

@@ -16,7 +16,7 @@ use holder::{
     protocol::{Request, StdioAttachment},
 };
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use sessions::{Sandbox, SandboxPolicy, SessionEntry, StartRequest};
+use sessions::{Sandbox, SessionEntry, StartRequest};
 use testkit::bench::{Report, Timings, run_named_variants_in_turns};
 
 use crate::child::{self, SignalPipe, WAIT_MAX};
@@ -122,7 +122,7 @@ fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSessio
         attachment: StdioAttachment::Terminal(WINDOW),
         environment: BTreeMap::new(),
         memory_bytes_max: None,
-        sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
+        sandbox: Sandbox::off(),
         agent: None,
     })?;
     Ok(ProductSession { fixture, found })
