@@ -136,11 +136,11 @@ pub(super) fn chain_tasks(
         diagnostics.push(span, problem);
     }
     let mut n_copied = 0;
-    for index in 0..plan.tasks.len() {
+    for (index, task) in plan.tasks.iter_mut().enumerate().filter(|&(index, _)| !is_heading[index]) {
         let above = family.parent[index].map(|above| context[above].as_str()).unwrap_or_default();
-        if !is_heading[index] && !above.is_empty() && n_copied + above.len() <= CONTEXT_BYTES_MAX {
+        if !above.is_empty() && n_copied + above.len() <= CONTEXT_BYTES_MAX {
             n_copied += above.len();
-            let text = &mut plan.tasks[index].text;
+            let text = &mut task.text;
             let gap = if text.is_empty() { "" } else { "\n\n" };
             *text = format!("{above}{gap}{text}");
         }
