@@ -508,10 +508,10 @@ impl Host {
             };
             self.wait_for_rows(run, of_command)?
         };
-        match report {
-            LandReport::Failed { reason } => Err(HostError::NotLanded { run: run.clone(), reason }),
-            report => Ok(report),
+        if let LandReport::Failed { reason } = report {
+            return Err(HostError::NotLanded { run: run.clone(), reason });
         }
+        Ok(report)
     }
 
     fn preview_landing(
