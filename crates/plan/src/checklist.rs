@@ -193,7 +193,8 @@ impl<'a> ChecklistParser<'a> {
         if self.dialect == ChecklistDialect::Plain {
             // A box in a box is a part of it.
             let is_task = self.open_tasks.is_empty() && self.skipped_level.is_none();
-            return ChecklistEntry::without_id(item.clone(), self.plan.tasks.len() + 1).filter(|_| is_task);
+            return ChecklistEntry::new_without_id(item.clone(), self.plan.tasks.len() + 1)
+                .filter(|_| is_task);
         }
         ChecklistEntry::new(item.clone()).filter(|entry| entry.dialect() == self.dialect)
     }

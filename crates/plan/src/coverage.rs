@@ -38,21 +38,23 @@ pub(crate) fn report_unread_lines(
     };
     let mut lines_by_id: Option<HashMap<&str, usize>> = None;
     let mut group: Vec<Candidate<'_>> = Vec::new();
-    let mut in_criteria = false;
-    for gap in gaps(&covered, text.len()) {
+    let mut in_other_section = false;
+    for gap in uncovered_spans(&covered, text.len()) {
         let mut start = gap.start;
         for line in text.get(gap.clone()).unwrap_or_default().split_inclusive('\n') {
             let span = start..start + line.trim_end().len();
             start += line.len();
             if ["```", "~~~", "<!--", "-->"].iter().any(|mark| line.trim_start().starts_with(mark)) {
                 // Code and comments are reported apart from what surrounds them.
-                push_group(&mut group, format, in_criteria, diagnostics);
+                report_group(&mut group, format, in_other_section, diagnostics);
             }
             if line.starts_with('#') {
-                push_group(&mut group, format, in_criteria, diagnostics);
-                in_criteria = is_about_criteria(line);
+                report_group(&mut group, format, in_other_section, diagnostics);
+                in_other_section = is_about_other_subject(line);
             }
-            let Some((content, id)) = task_like(line).filter(|_| !is_reported(&span)) else { continue };
+            let Some((content, id)) = parse_task_like_line(line).filter(|_| !is_reported(&span)) else {
+                continue;
+            };
             let index = lines_by_id
                 .get_or_insert_with(|| tasks.iter().map(|task| (task.id.as_str(), task.line)).collect());
             let known = id.and_then(|id| index.get_key_value(id).map(|(id, line)| (*id, *line)));
@@ -63,17 +65,17 @@ pub(crate) fn report_unread_lines(
                     && (last.is_box, last.has_id) == (candidate.is_box, candidate.has_id)
             });
             if !is_alike {
-                push_group(&mut group, format, in_criteria, diagnostics);
+                report_group(&mut group, format, in_other_section, diagnostics);
             }
             group.push(candidate);
         }
         // What follows belongs to another part of the file.
-        push_group(&mut group, format, in_criteria, diagnostics);
+        report_group(&mut group, format, in_other_section, diagnostics);
     }
 }
 
 /// Returns the parts of a file between the covered ones.
-fn gaps(covered: &[Range<usize>], end: usize) -> Vec<Range<usize>> {
+fn uncovered_spans(covered: &[Range<usize>], end: usize) -> Vec<Range<usize>> {
     let mut gaps = Vec::new();
     let mut at = 0;
     for span in covered {
@@ -88,10 +90,10 @@ fn gaps(covered: &[Range<usize>], end: usize) -> Vec<Range<usize>> {
     gaps
 }
 
-fn push_group(
+fn report_group(
     group: &mut Vec<Candidate<'_>>,
     format: PlanFormat,
-    in_criteria: bool,
+    in_other_section: bool,
     diagnostics: &mut DiagnosticSink,
 ) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
@@ -99,7 +101,7 @@ fn push_group(
     let n_more = group.len() - 1;
     let problem = match first.known {
         Some((id, first_line)) => Problem::ListedAgain { line, id: id.to_owned(), first_line, n_more },
-        None if first.is_box && !first.has_id && format == PlanFormat::Checklist && !in_criteria => {
+        None if first.is_box && !first.has_id && format == PlanFormat::Checklist && !in_other_section => {
             Problem::BoxesWithoutId { n: group.len(), example: "- [ ] ID …" }
         }
         None => Problem::NotRead { line, n_more },
@@ -108,7 +110,8 @@ fn push_group(
     group.clear();
 }
 
-fn is_about_criteria(heading: &str) -> bool {
+/// Tells whether a heading begins a section of criteria, notes or examples, whose boxes need no id.
+fn is_about_other_subject(heading: &str) -> bool {
     const WORDS: [&str; 17] = [
         "accept",
         "definition of done",
@@ -133,7 +136,7 @@ fn is_about_criteria(heading: &str) -> bool {
 }
 
 /// Returns the content of a line that looks like a task, without list marks, and the id at its start.
-fn task_like(line: &str) -> Option<(&str, Option<&str>)> {
+fn parse_task_like_line(line: &str) -> Option<(&str, Option<&str>)> {
     let line = line.trim();
     // Most lines are prose.
     let first = *line.as_bytes().first()?;
@@ -145,13 +148,16 @@ fn task_like(line: &str) -> Option<(&str, Option<&str>)> {
         let task = heading::parse_task_heading(&Heading::new(content, 0..content.len()))?;
         let is_task = task.reference.shape() != IdShape::Short;
         let id = content.get(task.id_span.clone())?;
-        return (is_task && !is_requirement_id(&task.reference.id)).then_some((content, Some(bare(id))));
+        return (is_task && !is_requirement_id(&task.reference.id))
+            .then_some((content, Some(id_without_phase(id))));
     }
     if let Some(row) = content.strip_prefix('|') {
         let cell = row.split('|').next()?.trim().trim_matches(['*', '`']);
         let cell = heading::split_symbol(cell).map_or(cell, |(_, cell)| cell);
         let cell = parse_checkbox(cell).map_or(cell, |(_, _, cell)| cell.trim());
-        return IdReference::parse_whole(cell).filter(is_certain).map(|_| (content, Some(bare(cell))));
+        return IdReference::parse_whole(cell)
+            .filter(is_certain_id)
+            .map(|_| (content, Some(id_without_phase(cell))));
     }
     let item = content.strip_prefix(['-', '*', '+']).map(str::trim_start).or_else(|| {
         let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
@@ -165,14 +171,14 @@ fn task_like(line: &str) -> Option<(&str, Option<&str>)> {
     let found = IdReference::parse_prefix(rest).filter(|(reference, length)| {
         let ends = rest[*length..].starts_with(|next: char| !next.is_alphanumeric() && next != '-')
             || rest.len() == *length;
-        ends && (is_box || is_certain(reference))
+        ends && (is_box || is_certain_id(reference))
     });
-    let id = found.map(|(_, length)| bare(&rest[..length]));
+    let id = found.map(|(_, length)| id_without_phase(&rest[..length]));
     (is_box || id.is_some()).then_some((item, id))
 }
 
 /// Tells whether an id without a check box is one of a task.
-fn is_certain(reference: &IdReference<'_>) -> bool {
+fn is_certain_id(reference: &IdReference<'_>) -> bool {
     match reference.shape() {
         IdShape::Letter => true,
         IdShape::Compound => !is_requirement_id(&reference.id),
@@ -181,7 +187,7 @@ fn is_certain(reference: &IdReference<'_>) -> bool {
 }
 
 /// Returns an id without its phase.
-fn bare(id: &str) -> &str {
+fn id_without_phase(id: &str) -> &str {
     match IdReference::parse_prefix(id) {
         Some((reference, length)) if reference.phase.is_some() => &id[length - reference.id.len()..length],
         _ => id,

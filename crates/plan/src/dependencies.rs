@@ -195,7 +195,7 @@ pub(crate) fn push_ids_among_words<'a>(words: &'a str, base: usize, to: &mut Vec
         } else if byte.is_ascii_uppercase()
             && is_word_start
             && let Some((mention, end)) = parse_id_or_range(words, at, base)
-            && is_certain(&mention)
+            && is_certain_id(&mention)
         {
             to.push(mention);
             at = end;
@@ -206,7 +206,7 @@ pub(crate) fn push_ids_among_words<'a>(words: &'a str, base: usize, to: &mut Vec
 }
 
 /// Tells whether an id in the middle of words must be one: `T1` and `ST-001`, but not `S3`.
-fn is_certain(mention: &DependencyMention<'_>) -> bool {
+fn is_certain_id(mention: &DependencyMention<'_>) -> bool {
     match &mention.target {
         MentionTarget::Ids(ids) => matches!(ids.first.shape(), IdShape::Letter | IdShape::Compound),
         MentionTarget::Name(_) => false,

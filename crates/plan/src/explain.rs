@@ -14,12 +14,12 @@ pub struct FieldOrigin {
     /// Name as in the JSON of `jangdan plan check`.
     pub field: &'static str,
     pub value: String,
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// A line of the file, from 1.
     Line(usize),
     /// The order of the tasks in the file.
@@ -46,30 +46,30 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
         own.clone().find(holds).or_else(|| everywhere.clone().find(holds))
     };
     let mut fields =
-        vec![FieldOrigin { field: "id", value: task.id.to_string(), origin: Origin::Line(task.line) }];
-    let mut push = |field, value: &str, missing: Origin| {
+        vec![FieldOrigin { field: "id", value: task.id.to_string(), origin: ValueOrigin::Line(task.line) }];
+    let mut push = |field, value: &str, missing: ValueOrigin| {
         if !value.is_empty() {
-            let origin = find(value).map_or(missing, Origin::Line);
+            let origin = find(value).map_or(missing, ValueOrigin::Line);
             fields.push(FieldOrigin { field, value: value.to_owned(), origin });
         }
     };
-    push("title", &task.title, Origin::Default);
+    push("title", &task.title, ValueOrigin::Default);
     for name in &task.external {
-        push("external", name, Origin::Default);
+        push("external", name, ValueOrigin::Default);
     }
-    push("agent", task.agent.as_deref().unwrap_or_default(), Origin::Default);
-    push("tester", task.tester.as_deref().unwrap_or_default(), Origin::Default);
-    push("verify", task.verify.as_deref().unwrap_or_default(), Origin::Default);
-    push("worktree", task.worktree.as_deref().unwrap_or_default(), Origin::Default);
-    push("layer", task.layer.as_deref().unwrap_or_default(), Origin::Default);
-    push("text", &task.text, Origin::Default);
-    task.acceptance.iter().for_each(|criterion| push("acceptance", criterion, Origin::Default));
-    task.touches.iter().for_each(|path| push("touches", path, Origin::Default));
-    task.references.iter().for_each(|reference| push("references", reference, Origin::Default));
+    push("agent", task.agent.as_deref().unwrap_or_default(), ValueOrigin::Default);
+    push("tester", task.tester.as_deref().unwrap_or_default(), ValueOrigin::Default);
+    push("verify", task.verify.as_deref().unwrap_or_default(), ValueOrigin::Default);
+    push("worktree", task.worktree.as_deref().unwrap_or_default(), ValueOrigin::Default);
+    push("layer", task.layer.as_deref().unwrap_or_default(), ValueOrigin::Default);
+    push("text", &task.text, ValueOrigin::Default);
+    task.acceptance.iter().for_each(|criterion| push("acceptance", criterion, ValueOrigin::Default));
+    task.touches.iter().for_each(|path| push("touches", path, ValueOrigin::Default));
+    task.references.iter().for_each(|reference| push("references", reference, ValueOrigin::Default));
     fields.insert(1.min(fields.len()), phase_origin(task, &lines));
     for id in &task.depends_on {
         let mentions = |line: &usize| lines.get(line - 1).is_some_and(|text| names_id(text, id.as_str()));
-        let origin = own.clone().find(mentions).map_or(Origin::Order, Origin::Line);
+        let origin = own.clone().find(mentions).map_or(ValueOrigin::Order, ValueOrigin::Line);
         fields.push(FieldOrigin { field: "dependsOn", value: id.to_string(), origin });
     }
     let status = parsed.status_line(index, source);
@@ -77,7 +77,7 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
     fields.push(FieldOrigin {
         field: "done",
         value: done.to_owned(),
-        origin: status.map_or(Origin::Default, Origin::Line),
+        origin: status.map_or(ValueOrigin::Default, ValueOrigin::Line),
     });
     if task.priority != Priority::Normal {
         let value = format!("{:?}", task.priority).to_lowercase();
@@ -88,7 +88,7 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
         fields.push(FieldOrigin {
             field: "priority",
             value,
-            origin: line.map_or(Origin::Default, Origin::Line),
+            origin: line.map_or(ValueOrigin::Default, ValueOrigin::Line),
         });
     }
     Some(fields)
@@ -116,9 +116,9 @@ fn phase_origin(task: &Task, lines: &[&str]) -> FieldOrigin {
     let heading = above.iter().rposition(|line| is_own(line));
     let named_by_id = task.id.numbers().next().and_then(|first| first.parse().ok()) == Some(task.phase);
     let origin = match heading {
-        Some(index) => Origin::Line(index + 1),
-        None if named_by_id => Origin::Id,
-        None => Origin::Default,
+        Some(index) => ValueOrigin::Line(index + 1),
+        None if named_by_id => ValueOrigin::Id,
+        None => ValueOrigin::Default,
     };
     FieldOrigin { field: "phase", value: task.phase.to_string(), origin }
 }

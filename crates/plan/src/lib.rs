@@ -37,7 +37,7 @@ mod values;
 
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, DiagnosticCode, Severity};
 pub use diagram::{to_dot, to_mermaid};
-pub use explain::{FieldOrigin, Origin, explain};
+pub use explain::{FieldOrigin, ValueOrigin, explain};
 pub use format::PlanFormat;
 pub use graph::{Cycle, CycleNode, TaskGraph};
 pub use line_index::{LineColumn, LineIndex};

@@ -13,7 +13,7 @@ pub(crate) fn push_paths(text: &str, paths: &mut Vec<String>) {
         return;
     }
     for_each_code_span(text, |code| {
-        if is_path(code) {
+        if is_path_in_code(code) {
             push_path(code, paths);
         }
     });
@@ -23,7 +23,7 @@ pub(crate) fn push_paths(text: &str, paths: &mut Vec<String>) {
             for word in part
                 .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '"' | '→'))
             {
-                if is_plain_path(word) {
+                if is_path_in_prose(word) {
                     push_path(trim_word(word), paths);
                 }
             }
@@ -47,7 +47,7 @@ fn trim_word(word: &str) -> &str {
 }
 
 /// Tells whether a plain word must be a path: prose has "and/or", "client/server" and "Node.js".
-fn is_plain_path(word: &str) -> bool {
+fn is_path_in_prose(word: &str) -> bool {
     const FOLDERS: [&str; 24] = [
         "src",
         "tests",
@@ -82,7 +82,7 @@ fn is_plain_path(word: &str) -> bool {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'*' | b'[' | b']' | b'{' | b'}')
     });
-    if !is_ascii_path || !is_path(word) || !word.contains(|c: char| c.is_ascii_alphabetic()) {
+    if !is_ascii_path || !is_path_in_code(word) || !word.contains(|c: char| c.is_ascii_alphabetic()) {
         return false;
     }
     match word.split_once('/') {
@@ -97,7 +97,7 @@ fn is_plain_path(word: &str) -> bool {
 }
 
 /// Tells whether a code span is a path in the repository rather than an expression, a route or a command.
-fn is_path(code: &str) -> bool {
+fn is_path_in_code(code: &str) -> bool {
     let is_strange = |byte: u8| {
         byte.is_ascii_whitespace()
             || matches!(byte, b'(' | b')' | b'<' | b'>' | b':' | b'=' | b';' | b'"' | b'\'' | b'$')
@@ -125,19 +125,19 @@ fn has_known_extension(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_path, push_paths};
+    use super::{is_path_in_code, push_paths};
 
     #[test]
     fn paths_are_distinguished_from_other_code() {
         for path in
             ["src/models/user.py", "package.json", "app/[id]/page.tsx", "docs/", "Makefile", "src/**/*.rs"]
         {
-            assert!(is_path(path), "{path}");
+            assert!(is_path_in_code(path), "{path}");
         }
         for code in
             ["User.create", "npm install", "/api/users", "GET /x", "req.body", "f(a/b)", "", "@scope/pkg"]
         {
-            assert!(!is_path(code), "{code}");
+            assert!(!is_path_in_code(code), "{code}");
         }
     }
 

@@ -294,7 +294,7 @@ impl Problem {
 }
 
 /// Returns up to eight names, and the number of the others.
-fn listed(names: &[String], and_more: impl Fn(usize) -> String) -> String {
+fn join_up_to_limit(names: &[String], and_more: impl Fn(usize) -> String) -> String {
     const NAMES_MAX: usize = 8;
     let shown = names.iter().take(NAMES_MAX).map(|name| crate::text::truncate_for_message(name));
     let more = names.len().checked_sub(NAMES_MAX + 1).map(|rest| and_more(rest + 1));

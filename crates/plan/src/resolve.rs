@@ -158,7 +158,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             return;
         }
         if let Some(members) = self.members_of_phase(name) {
-            self.add_group(&members, mention.span.clone(), resolved, diagnostics);
+            self.add_group_members(&members, mention.span.clone(), resolved, diagnostics);
             return;
         }
         let mut inside = Vec::new();
@@ -204,7 +204,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         (!members.is_empty()).then_some(members)
     }
 
-    fn add_group(
+    fn add_group_members(
         &mut self,
         members: &[usize],
         span: Range<usize>,
@@ -253,7 +253,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             if members.iter().all(|&member| self.is_deferred(member)) {
                 resolved.external.push(id.to_owned());
             } else {
-                self.add_group(&members, span.clone(), resolved, diagnostics);
+                self.add_group_members(&members, span.clone(), resolved, diagnostics);
             }
             return;
         }
@@ -301,7 +301,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         let members = self.index.members_of_group(&whole);
         if !members.is_empty() {
             let members: Vec<usize> = members.into_iter().filter(|&member| Some(member) != of).collect();
-            self.add_group(&members, span.clone(), resolved, diagnostics);
+            self.add_group_members(&members, span.clone(), resolved, diagnostics);
             return;
         }
         match ids.part.filter(|_| !ids.first.has_letter_prefix()) {

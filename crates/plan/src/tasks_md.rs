@@ -41,8 +41,9 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> 
     outline.blocks.iter().enumerate().any(|(at, block)| match &block.kind {
         BlockKind::Heading { .. } => {
             let task = heading::parse_task_heading(&Heading::new(text, block.span.clone()));
-            let is_task =
-                |task: &TaskHeading<'_>| accepts_weak || !is_weak(task) || has_status_line(text, outline, at);
+            let is_task = |task: &TaskHeading<'_>| {
+                accepts_weak || !is_ambiguous(task) || has_status_line(text, outline, at)
+            };
             task.as_ref().is_some_and(is_task) || explicit_id(text, outline, at).is_some()
         }
         BlockKind::Table(table) => table::TableColumns::new(text, &table.head)
@@ -52,7 +53,7 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> 
 }
 
 /// Tells whether a heading may also name something else than a task.
-fn is_weak(task: &TaskHeading<'_>) -> bool {
+fn is_ambiguous(task: &TaskHeading<'_>) -> bool {
     task.has_noun && task.reference.shape() == IdShape::Number && task.phase.is_none()
         || is_requirement_like(task)
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::TaskId;
-use plan::{FieldOrigin, Origin, ParsedPlan};
+use plan::{FieldOrigin, ParsedPlan, ValueOrigin};
 use unicode_width::UnicodeWidthStr;
 
 use super::table::{FAINT, cut};
@@ -42,10 +42,10 @@ fn write(fields: &[FieldOrigin]) -> io::Result<()> {
         let value = cut(&printable_line(value.lines().next().unwrap_or_default()), VALUE_WIDTH);
         let gap = " ".repeat(VALUE_WIDTH.saturating_sub(value.width()));
         let origin = match origin {
-            Origin::Line(line) => localized(format!("line {line}"), format!("{line}행")),
-            Origin::Order => localized("order of the file", "파일의 순서"),
-            Origin::Id => localized("its id", "작업 ID"),
-            Origin::Default => localized("not in the file", "파일에 없음"),
+            ValueOrigin::Line(line) => localized(format!("line {line}"), format!("{line}행")),
+            ValueOrigin::Order => localized("order of the file", "파일의 순서"),
+            ValueOrigin::Id => localized("its id", "작업 ID"),
+            ValueOrigin::Default => localized("not in the file", "파일에 없음"),
         };
         writeln!(out, "{field:<12}{value}{gap}  {FAINT}{origin}{FAINT:#}")?;
     }

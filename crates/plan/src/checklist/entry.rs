@@ -72,7 +72,7 @@ impl<'a> ChecklistEntry<'a> {
     }
 
     /// Reads a check box without an id as the task with this number.
-    pub(super) fn without_id(item: ListItem<'a>, number: usize) -> Option<Self> {
+    pub(super) fn new_without_id(item: ListItem<'a>, number: usize) -> Option<Self> {
         let (mark, mark_span, rest) = parse_checkbox(item.first_line)?;
         let title = trim(rest.strip_prefix(char::is_whitespace)?);
         let start = span_of_slice(item.first_line, title, item.first_line_start).start;

@@ -30,8 +30,8 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     let start = plan.mentions.len();
     for own in &open.own_text {
         let own = text.get(own.clone()).unwrap_or_default();
-        let lists = own.lines().filter_map(labelled_list);
-        for (_, list) in lists.filter(|(label, _)| *label == Label::Depends) {
+        let lists = own.lines().filter_map(parse_labelled_list);
+        for (_, list) in lists.filter(|(label, _)| *label == LineLabel::Depends) {
             let base = crate::text::span_of_slice(text, list, 0).start;
             dependencies::parse_list(list, base, &mut plan.mentions);
         }
@@ -39,10 +39,10 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     draft.mentions = start..plan.mentions.len();
     let mut kept = String::with_capacity(below.len());
     for line in below.split_inclusive('\n') {
-        match labelled_list(line) {
-            Some((Label::Requirements, list)) => task.references.extend(parse_values(list)),
-            Some((Label::Files, list)) => push_paths(list, &mut task.touches),
-            Some((Label::Depends, _)) => {}
+        match parse_labelled_list(line) {
+            Some((LineLabel::Requirements, list)) => task.references.extend(parse_values(list)),
+            Some((LineLabel::Files, list)) => push_paths(list, &mut task.touches),
+            Some((LineLabel::Depends, _)) => {}
             None => kept.push_str(line),
         }
     }
@@ -51,30 +51,30 @@ pub(super) fn finish_task<'a>(text: &'a str, open: &OpenTask<'a>, plan: &mut Pla
     push_paths(&task.text, &mut task.touches);
 }
 
-/// What a line in italics lists.
+/// The label of a line in italics, which says what it lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+enum LineLabel {
     Requirements,
     Depends,
     Files,
 }
 
 /// Returns the label and list of a line `- _Requirements: 1.1, 2.3_`.
-fn labelled_list(line: &str) -> Option<(Label, &str)> {
-    const LABELS: [(&str, Label); 13] = [
-        ("requirements", Label::Requirements),
-        ("requirement", Label::Requirements),
-        ("요구사항", Label::Requirements),
-        ("요구 사항", Label::Requirements),
-        ("需求", Label::Requirements),
-        ("要件", Label::Requirements),
-        ("depends", Label::Depends),
-        ("depends on", Label::Depends),
-        ("dependencies", Label::Depends),
-        ("의존성", Label::Depends),
-        ("files", Label::Files),
-        ("file", Label::Files),
-        ("파일", Label::Files),
+fn parse_labelled_list(line: &str) -> Option<(LineLabel, &str)> {
+    const LABELS: [(&str, LineLabel); 13] = [
+        ("requirements", LineLabel::Requirements),
+        ("requirement", LineLabel::Requirements),
+        ("요구사항", LineLabel::Requirements),
+        ("요구 사항", LineLabel::Requirements),
+        ("需求", LineLabel::Requirements),
+        ("要件", LineLabel::Requirements),
+        ("depends", LineLabel::Depends),
+        ("depends on", LineLabel::Depends),
+        ("dependencies", LineLabel::Depends),
+        ("의존성", LineLabel::Depends),
+        ("files", LineLabel::Files),
+        ("file", LineLabel::Files),
+        ("파일", LineLabel::Files),
     ];
     let line = strip_bullet(line.trim());
     let inside = line.strip_prefix('_').and_then(|line| line.strip_suffix('_'));
@@ -85,7 +85,7 @@ fn labelled_list(line: &str) -> Option<(Label, &str)> {
     Some((label, list.trim_start_matches('*').trim()))
 }
 
-/// What `chain_tasks` needs to know of each task beyond the draft.
+/// Nesting, marks and waves of the tasks, beside the draft.
 pub(super) struct ChainInput<'p> {
     /// For each task, the index of the task it is nested in.
     pub(super) parents: &'p [Option<usize>],
@@ -102,15 +102,15 @@ pub(super) fn chain_tasks(
     input: &ChainInput<'_>,
     diagnostics: &mut DiagnosticSink,
 ) {
-    let family = Family::new(&plan.tasks, input.parents);
-    let mut is_heading = family.is_heading.clone();
+    let nesting = TaskNesting::new(&plan.tasks, input.parents);
+    let mut is_heading = nesting.is_heading.clone();
     let mut context = vec![String::new(); plan.tasks.len()];
     let mut n_context = 0;
-    for index in (0..plan.tasks.len()).filter(|&index| family.is_heading[index]) {
-        let children = family.children_of(index);
+    for index in (0..plan.tasks.len()).filter(|&index| nesting.is_heading[index]) {
+        let children = nesting.children_of(index);
         let Some(parent) = plan.tasks.get(index) else { continue };
         // The text of its own parents reaches its children through it.
-        if let Some(above) = family.parent[index].filter(|&above| is_heading[above]) {
+        if let Some(above) = nesting.parent[index].filter(|&above| is_heading[above]) {
             n_context += context[above].len();
             if n_context <= CONTEXT_BYTES_MAX {
                 context[index] = context[above].clone();
@@ -137,7 +137,7 @@ pub(super) fn chain_tasks(
     }
     let mut n_copied = 0;
     for (index, task) in plan.tasks.iter_mut().enumerate().filter(|&(index, _)| !is_heading[index]) {
-        let above = family.parent[index].map(|above| context[above].as_str()).unwrap_or_default();
+        let above = nesting.parent[index].map(|above| context[above].as_str()).unwrap_or_default();
         if !above.is_empty() && n_copied + above.len() <= CONTEXT_BYTES_MAX {
             n_copied += above.len();
             let text = &mut task.text;
@@ -145,7 +145,7 @@ pub(super) fn chain_tasks(
             *text = format!("{above}{gap}{text}");
         }
     }
-    add_groups(plan, &family, &is_heading);
+    add_groups(plan, &nesting, &is_heading);
     let new_indices: Vec<Option<usize>> = is_heading
         .iter()
         .scan(0, |n_kept, &is_heading| {
@@ -157,7 +157,7 @@ pub(super) fn chain_tasks(
     plan.retain_tasks(|| is_heading.iter().map(|is_heading| !is_heading));
     for (index, new) in new_indices.iter().enumerate() {
         let Some(new) = *new else { continue };
-        plan.tasks[new].optional = family.is_optional[index];
+        plan.tasks[new].optional = nesting.is_optional[index];
     }
     let is_parallel: Vec<bool> = (0..new_indices.len())
         .filter(|&index| new_indices[index].is_some())
@@ -165,14 +165,14 @@ pub(super) fn chain_tasks(
         .collect();
     let wave_of = input.waves.as_deref().map(|waves| waves::wave_of_tasks(plan, waves));
     match wave_of {
-        Some(wave_of) => waves::set_order(plan, &wave_of, diagnostics),
-        None => set_order(plan, &is_parallel),
+        Some(wave_of) => waves::chain_waves(plan, &wave_of, diagnostics),
+        None => chain_by_position(plan, &is_parallel),
     }
     // A parent that is a task comes before its children, whatever the graph says.
     for (index, new) in new_indices.iter().enumerate() {
-        let parent = family.parent[index].and_then(|parent| new_indices[parent]);
+        let parent = nesting.parent[index].and_then(|parent| new_indices[parent]);
         if let (Some(new), Some(parent)) = (*new, parent)
-            && family.is_heading[family.parent[index].unwrap_or_default()]
+            && nesting.is_heading[nesting.parent[index].unwrap_or_default()]
         {
             plan.distant.push((new, parent));
         }
@@ -181,7 +181,7 @@ pub(super) fn chain_tasks(
 }
 
 /// Lets each task depend on the one before it; tasks that may run in parallel depend on the last one that may not.
-fn set_order(plan: &mut PlanDraft<'_>, is_parallel: &[bool]) {
+fn chain_by_position(plan: &mut PlanDraft<'_>, is_parallel: &[bool]) {
     let mut last = None;
     let mut beside: Vec<usize> = Vec::new();
     for index in 0..plan.tasks.len() {
@@ -207,15 +207,15 @@ fn set_order(plan: &mut PlanDraft<'_>, is_parallel: &[bool]) {
 }
 
 /// Lets the id of a parent mean all tasks below it, and itself if it is a task.
-fn add_groups(plan: &mut PlanDraft<'_>, family: &Family, is_heading: &[bool]) {
+fn add_groups(plan: &mut PlanDraft<'_>, nesting: &TaskNesting, is_heading: &[bool]) {
     let kept_before: Vec<usize> = iter::once(0)
         .chain(is_heading.iter().scan(0, |n_kept, &is_heading| {
             *n_kept += usize::from(!is_heading);
             Some(*n_kept)
         }))
         .collect();
-    for index in (0..is_heading.len()).filter(|&index| family.is_heading[index]) {
-        let end = family.end_of(index);
+    for index in (0..is_heading.len()).filter(|&index| nesting.is_heading[index]) {
+        let end = nesting.descendants_end(index);
         let members = kept_before[index]..kept_before[end];
         if let Some(task) = plan.tasks.get(index).filter(|_| !members.is_empty()) {
             plan.subtask_groups.entry(task.id.to_string()).or_insert(members);
@@ -224,7 +224,7 @@ fn add_groups(plan: &mut PlanDraft<'_>, family: &Family, is_heading: &[bool]) {
 }
 
 /// How tasks are nested in each other; one entry per task.
-struct Family {
+struct TaskNesting {
     /// The task above it, by indentation or by its id.
     parent: Vec<Option<usize>>,
     /// True if a required task is nested in it: the nested tasks are then the work.
@@ -233,7 +233,7 @@ struct Family {
     is_optional: Vec<bool>,
 }
 
-impl Family {
+impl TaskNesting {
     /// Considers both ids and indentation, because real files write `2.1` below `2.` with and without it.
     ///
     /// A parent whose nested tasks are all optional stays a task, otherwise its own work would be lost.
@@ -264,14 +264,14 @@ impl Family {
     fn children_of(&self, index: usize) -> Vec<usize> {
         let later = self.parent.iter().enumerate().skip(index + 1);
         later
-            .take(self.end_of(index) - index - 1)
+            .take(self.descendants_end(index) - index - 1)
             .filter(|(_, above)| **above == Some(index))
             .map(|(child, _)| child)
             .collect()
     }
 
     /// Returns the index behind the last task below this one.
-    fn end_of(&self, index: usize) -> usize {
+    fn descendants_end(&self, index: usize) -> usize {
         let is_below = |&task: &usize| {
             iter::successors(self.parent[task], |&above| self.parent[above]).any(|above| above == index)
         };
@@ -288,7 +288,7 @@ fn ancestor_ids(id: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Tells whether two titles name tests.
+/// Tells whether a title names tests.
 pub(super) fn is_test(title: &str) -> bool {
     let title = title.to_lowercase();
     ["test", "테스트", "テスト", "测试"].iter().any(|word| title.contains(word))

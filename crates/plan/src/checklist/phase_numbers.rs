@@ -54,7 +54,7 @@ impl ChecklistPhase {
     }
 
     /// Tells whether a reference means this phase.
-    pub(super) fn is(&self, reference: PhaseReference) -> bool {
+    pub(super) fn is_meant_by(&self, reference: PhaseReference) -> bool {
         match reference {
             PhaseReference::Phase(number) => self.number == Some(PhaseHeadingNumber::Whole(number)),
             PhaseReference::Story(number) => self.story == Some(number),
@@ -104,7 +104,7 @@ pub(super) fn number_phases(phases: Vec<ChecklistPhase>) -> (Vec<PhaseDraft>, Ve
         .iter()
         .map(|phase| {
             let named = |other: &&(&ChecklistPhase, &PhaseNumber)| {
-                other.0.has_tasks && phase.also_after.iter().any(|&reference| other.0.is(reference))
+                other.0.has_tasks && phase.also_after.iter().any(|&reference| other.0.is_meant_by(reference))
             };
             phases.iter().zip(&numbers).filter(|other| named(&other)).map(|(_, &number)| number).collect()
         })

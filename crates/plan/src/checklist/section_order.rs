@@ -10,8 +10,8 @@ use crate::{
     problem::Problem,
 };
 
-/// Words between what waits and what it waits for.
-const VERBS: [&str; 9] =
+/// Words between a waiting part and the part that it waits for.
+const DEPENDENCY_WORDS: [&str; 9] =
     ["depends on", "depend on", "requires", "require", "blocked by", "after", "needs", "의존:", "에 의존"];
 
 /// Applies the lines of the section, given with their offsets.
@@ -29,9 +29,10 @@ pub(super) fn apply_lines(
         if says_sequential(&lower) {
             phases.iter_mut().filter(|phase| phase.is_story()).for_each(ChecklistPhase::make_sequential);
         }
-        for (waiting, awaited) in pairs(line) {
+        for (waiting, awaited) in dependency_pairs(line) {
             let (later, earlier) = (phase_references(waiting), phase_references(awaited));
-            for phase in phases.iter_mut().filter(|phase| later.iter().any(|&reference| phase.is(reference)))
+            for phase in
+                phases.iter_mut().filter(|phase| later.iter().any(|&reference| phase.is_meant_by(reference)))
             {
                 phase.also_after.extend(&earlier);
             }
@@ -80,8 +81,8 @@ fn says_sequential(lower: &str) -> bool {
         && (line.contains("sequential") || line.contains("순차") || line.contains("one after"))
 }
 
-/// Splits a line into what waits and what it waits for: around a verb, or at arrows from right to left.
-fn pairs(line: &str) -> Vec<(&str, &str)> {
+/// Splits a line into pairs of a waiting part and the part that it waits for: around a word, or at arrows from right to left.
+fn dependency_pairs(line: &str) -> Vec<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
     let is_option = lower.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("or ");
     let arrows: Vec<&str> = line.split(['→', '⇒']).flat_map(|part| part.split("->")).collect();
@@ -92,7 +93,7 @@ fn pairs(line: &str) -> Vec<(&str, &str)> {
         let in_order = arrows.iter().zip(arrows.iter().skip(1));
         return in_order.map(|(earlier, later)| (*later, *earlier)).collect();
     }
-    let found = VERBS.iter().filter_map(|verb| lower.find(verb).map(|at| (at, *verb))).min();
+    let found = DEPENDENCY_WORDS.iter().filter_map(|verb| lower.find(verb).map(|at| (at, *verb))).min();
     let Some((at, verb)) = found else { return Vec::new() };
     let (before, after) = (&line[..at], &line[at + verb.len()..]);
     let is_denied = ["not ", "n't ", "no "].iter().any(|word| lower[..at].ends_with(word));
@@ -147,12 +148,12 @@ fn task_ids(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PhaseReference, pairs, phase_references, says_sequential, task_ids};
+    use super::{PhaseReference, dependency_pairs, phase_references, says_sequential, task_ids};
 
     #[test]
     fn a_line_names_what_waits_and_what_it_waits_for() {
         let named = |line: &str| -> Vec<(Vec<PhaseReference>, Vec<PhaseReference>)> {
-            pairs(line)
+            dependency_pairs(line)
                 .iter()
                 .map(|(later, earlier)| (phase_references(later), phase_references(earlier)))
                 .collect()
@@ -173,7 +174,7 @@ mod tests {
             named("- **User Stories (Phase 3+)**: All depend on Foundational phase completion"),
             [(vec![PhaseReference::Phase(3)], vec![])]
         );
-        let tasks = pairs("T014 depends on T012, T013");
+        let tasks = dependency_pairs("T014 depends on T012, T013");
         assert_eq!(
             (task_ids(tasks[0].0), task_ids(tasks[0].1)),
             (vec!["T014".into()], vec!["T012".into(), "T013".into()])

@@ -42,7 +42,7 @@ pub(super) fn wave_of_tasks(plan: &PlanDraft<'_>, waves: &[Vec<String>]) -> Vec<
 }
 
 /// Lets each task depend on the wave before its own; one that is in no wave depends on the task before it.
-pub(super) fn set_order(
+pub(super) fn chain_waves(
     plan: &mut PlanDraft<'_>,
     wave_of: &[Option<usize>],
     diagnostics: &mut DiagnosticSink,

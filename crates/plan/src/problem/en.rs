@@ -1,9 +1,9 @@
 //! The English sentences.
 
-use super::{NearestLine, Problem, ProblemText, ValueField, example_line, listed};
+use super::{NearestLine, Problem, ProblemText, ValueField, example_line, join_up_to_limit};
 
-fn names(names: &[String]) -> String {
-    listed(names, |n| format!("{n} more"))
+fn join_names(names: &[String]) -> String {
+    join_up_to_limit(names, |n| format!("{n} more"))
 }
 
 pub(super) fn text(problem: &Problem) -> ProblemText {
@@ -34,14 +34,14 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             new("the file contains no tasks".into(), format!("write {}", example_line(*format)))
         }
         Problem::EmptyTag { tag, others } => new(
-            format!("tag '{tag}' has no tasks; these tags have some: {}", names(others)),
+            format!("tag '{tag}' has no tasks; these tags have some: {}", join_names(others)),
             format!("read one of them: --tag {}", others.first().map_or("NAME", String::as_str)),
         ),
         Problem::UnknownTag { tag, others } => {
-            new(format!("the file has no tag '{tag}'"), format!("tags of this file: {}", names(others)))
+            new(format!("the file has no tag '{tag}'"), format!("tags of this file: {}", join_names(others)))
         }
         Problem::OtherTags { tag, others } => new(
-            format!("only the tag '{tag}' is read; ignored: {}", names(others)),
+            format!("only the tag '{tag}' is read; ignored: {}", join_names(others)),
             format!("read another one: --tag {}", others.first().map_or("NAME", String::as_str)),
         ),
         Problem::MoreProblems { n, .. } => new(
@@ -67,17 +67,17 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "use a smaller number, or set Phase for this task".into(),
         ),
         Problem::MissingDependency { id, ids } => {
-            new(format!("task {id} is not in this plan"), missing_hint(ids))
+            new(format!("task {id} is not in this plan"), missing_dependency_hint(ids))
         }
         Problem::MissingRange { first, last, ids } => {
-            new(format!("no task of this plan is between {first} and {last}"), missing_hint(ids))
+            new(format!("no task of this plan is between {first} and {last}"), missing_dependency_hint(ids))
         }
         Problem::WrongPhase { id, phase, written } => new(
             format!("{id} is in phase {phase}, not phase {written}"),
             format!("write P{phase}-{id}, or {id} alone"),
         ),
         Problem::AmbiguousId { id, candidates } => {
-            new(format!("{id} may mean several tasks"), format!("write one of {}", names(candidates)))
+            new(format!("{id} may mean several tasks"), format!("write one of {}", join_names(candidates)))
         }
         Problem::TooManyDependencies { limit } => new(
             format!("ranges and groups expand to more than {limit} dependencies here"),
@@ -165,7 +165,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
         Problem::NotRead { line, n_more } => new(
             match n_more {
                 0 => format!("not read as a task: {line}"),
-                n => format!("not read as tasks: {line} and {}", lines_more(*n)),
+                n => format!("not read as tasks: {line} and {}", more_lines(*n)),
             },
             "if it is one, write it like the other tasks of this file".into(),
         ),
@@ -174,25 +174,25 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
                 0 => format!("{line} mentions task {id} of line {first_line} and is not another task"),
                 n => format!(
                     "{line} and {} mention tasks of this plan ({id}: line {first_line}) and are not other tasks",
-                    lines_more(*n)
+                    more_lines(*n)
                 ),
             },
             "nothing to do if this is an overview".into(),
         ),
         Problem::GroupHeading { id, members } => new(
-            format!("{id} is read as a group of {}", names(members)),
+            format!("{id} is read as a group of {}", join_names(members)),
             "a dependency on it means all of them".into(),
         ),
         Problem::ParentIsTask { id, children } => new(
             format!(
                 "{id} is read as a task of its own before {}: they do not cover its text",
-                names(children)
+                join_names(children)
             ),
             "remove its text if it is only a heading".into(),
         ),
         Problem::ParentIsContext { id, children } => ProblemText::without_hint(format!(
             "{id} is read as the heading of {}; its text is part of their prompts",
-            names(children)
+            join_names(children)
         )),
         Problem::AssignedIds { first, last } => new(
             match first == last {
@@ -218,11 +218,11 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
     }
 }
 
-fn lines_more(n: usize) -> String {
+fn more_lines(n: usize) -> String {
     if n == 1 { "1 more line".into() } else { format!("{n} more lines") }
 }
 
-fn missing_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
+fn missing_dependency_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
     match ids {
         Some(ids) => format!(
             "task ids of this plan: {} to {}; put any other name in double quotes",

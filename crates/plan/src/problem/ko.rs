@@ -1,9 +1,9 @@
 //! The Korean sentences.
 
-use super::{NearestLine, Problem, ProblemText, ValueField, example_line, listed};
+use super::{NearestLine, Problem, ProblemText, ValueField, example_line, join_up_to_limit};
 
-fn names(names: &[String]) -> String {
-    listed(names, |n| format!("외 {n}개"))
+fn join_names(names: &[String]) -> String {
+    join_up_to_limit(names, |n| format!("외 {n}개"))
 }
 
 pub(super) fn text(problem: &Problem) -> ProblemText {
@@ -34,14 +34,14 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             new("작업이 없습니다".into(), format!("이렇게 쓰세요: {}", example_line(*format)))
         }
         Problem::EmptyTag { tag, others } => new(
-            format!("'{tag}' 태그에 작업이 없습니다. 작업이 있는 태그: {}", names(others)),
+            format!("'{tag}' 태그에 작업이 없습니다. 작업이 있는 태그: {}", join_names(others)),
             format!("다른 태그를 읽으려면: --tag {}", others.first().map_or("NAME", String::as_str)),
         ),
         Problem::UnknownTag { tag, others } => {
-            new(format!("'{tag}' 태그가 없습니다"), format!("이 파일의 태그: {}", names(others)))
+            new(format!("'{tag}' 태그가 없습니다"), format!("이 파일의 태그: {}", join_names(others)))
         }
         Problem::OtherTags { tag, others } => new(
-            format!("'{tag}' 태그만 읽습니다. 읽지 않는 태그: {}", names(others)),
+            format!("'{tag}' 태그만 읽습니다. 읽지 않는 태그: {}", join_names(others)),
             format!("다른 태그를 읽으려면: --tag {}", others.first().map_or("NAME", String::as_str)),
         ),
         Problem::MoreProblems { n, .. } => new(
@@ -66,10 +66,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "더 작은 번호를 쓰거나 이 작업의 단계를 지정하세요".into(),
         ),
         Problem::MissingDependency { id, ids } => {
-            new(format!("작업 {id}은(는) 이 계획에 없습니다"), missing_hint(ids))
+            new(format!("작업 {id}은(는) 이 계획에 없습니다"), missing_dependency_hint(ids))
         }
         Problem::MissingRange { first, last, ids } => {
-            new(format!("{first}부터 {last}까지에 해당하는 작업이 없습니다"), missing_hint(ids))
+            new(format!("{first}부터 {last}까지에 해당하는 작업이 없습니다"), missing_dependency_hint(ids))
         }
         Problem::WrongPhase { id, phase, written } => new(
             format!("{id}은(는) {written}단계가 아니라 {phase}단계에 있습니다"),
@@ -77,7 +77,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
         ),
         Problem::AmbiguousId { id, candidates } => new(
             format!("{id}에 해당하는 작업이 여러 개입니다"),
-            format!("이 중 하나를 쓰세요: {}", names(candidates)),
+            format!("이 중 하나를 쓰세요: {}", join_names(candidates)),
         ),
         Problem::TooManyDependencies { limit } => new(
             format!("범위와 그룹을 펼치면 의존성이 {limit}개를 넘습니다"),
@@ -181,19 +181,19 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "요약이라면 그대로 두어도 됩니다".into(),
         ),
         Problem::GroupHeading { id, members } => new(
-            format!("{id}은(는) {}의 그룹으로 읽습니다", names(members)),
+            format!("{id}은(는) {}의 그룹으로 읽습니다", join_names(members)),
             "이 그룹에 의존하면 모두에 의존하는 것입니다".into(),
         ),
         Problem::ParentIsTask { id, children } => new(
             format!(
                 "{id}은(는) {}보다 앞선 별도의 작업으로 읽습니다. 하위 작업에 없는 내용이 있습니다",
-                names(children)
+                join_names(children)
             ),
             "제목일 뿐이라면 내용을 지우세요".into(),
         ),
         Problem::ParentIsContext { id, children } => ProblemText::without_hint(format!(
             "{id}은(는) {}의 제목으로 읽고, 그 내용은 각 하위 작업의 프롬프트에 넣습니다",
-            names(children)
+            join_names(children)
         )),
         Problem::AssignedIds { first, last } => new(
             match first == last {
@@ -219,7 +219,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
     }
 }
 
-fn missing_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
+fn missing_dependency_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
     match ids {
         Some(ids) => format!(
             "이 계획의 작업 ID: {}부터 {}까지. 다른 이름은 큰따옴표로 묶으세요",

@@ -66,13 +66,13 @@ impl<'a> TasksDocument<'a> {
                 tasks: parse_task_list(tasks, text, "tasks", diagnostics),
             });
         }
-        let tags: Vec<TagMembers<'_, 'a>> = object
+        let tags: Vec<TagContent<'_, 'a>> = object
             .members
             .iter()
             .filter_map(|(name, raw)| {
                 let tag: JsonObject<'a> = serde_json::from_str(raw.get()).ok()?;
                 let tasks = tag.get("tasks")?;
-                Some(TagMembers { name: name.as_ref(), tasks, metadata: tag.get("metadata") })
+                Some(TagContent { name: name.as_ref(), tasks, metadata: tag.get("metadata") })
             })
             .collect();
         let chosen = choose_tag(&tags, tag, text, diagnostics)?;
@@ -84,13 +84,13 @@ impl<'a> TasksDocument<'a> {
 }
 
 /// The content of a tag.
-struct TagMembers<'o, 'a> {
+struct TagContent<'o, 'a> {
     name: &'o str,
     tasks: &'a RawValue,
     metadata: Option<&'a RawValue>,
 }
 
-impl TagMembers<'_, '_> {
+impl TagContent<'_, '_> {
     fn has_tasks(&self) -> bool {
         self.tasks.get().trim_start_matches(['[', ' ', '\n', '\r', '\t']) != "]"
     }
@@ -98,14 +98,14 @@ impl TagMembers<'_, '_> {
 
 /// Returns the tag to read, and reports those that are not read.
 fn choose_tag<'t, 'o, 'a>(
-    tags: &'t [TagMembers<'o, 'a>],
+    tags: &'t [TagContent<'o, 'a>],
     wanted: Option<&str>,
     text: &str,
     diagnostics: &mut DiagnosticSink,
-) -> Option<&'t TagMembers<'o, 'a>> {
+) -> Option<&'t TagContent<'o, 'a>> {
     let named = |name: &str| tags.iter().find(|tag| tag.name == name);
     let names =
-        |tags: &mut dyn Iterator<Item = &TagMembers<'o, 'a>>| tags.map(|tag| tag.name.to_owned()).collect();
+        |tags: &mut dyn Iterator<Item = &TagContent<'o, 'a>>| tags.map(|tag| tag.name.to_owned()).collect();
     let Some(chosen) = wanted.map_or_else(|| named("master").or(tags.first()), named) else {
         if let Some(tag) = wanted {
             let problem = Problem::UnknownTag { tag: tag.to_owned(), others: names(&mut tags.iter()) };

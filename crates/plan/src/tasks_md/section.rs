@@ -189,7 +189,7 @@ impl TaskSection {
     pub(super) fn close(mut self, end: usize, tasks: &mut TaskCollector<'_, '_>) {
         let text = tasks.text;
         self.end_list(tasks);
-        tasks.cover(self.start..end);
+        tasks.mark_covered(self.start..end);
         let Some(index) = self.task_index else { return };
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
@@ -216,7 +216,7 @@ fn key_applies_to_task(key: FieldKey, value: &str, index: usize, tasks: &mut Tas
     match key {
         FieldKey::Id | FieldKey::After | FieldKey::Number => false,
         FieldKey::Title => !tasks.has_heading_title(index),
-        FieldKey::Tester => tasks.is_agent_name("Tester", value),
+        FieldKey::Tester => tasks.check_agent_name("Tester", value),
         FieldKey::Dependencies
         | FieldKey::Complexity
         | FieldKey::Layer

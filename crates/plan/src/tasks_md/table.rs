@@ -135,7 +135,7 @@ impl TableColumns {
         let Some(index) = tasks.find_or_add_task(&id.reference, id_span, FieldSource::Row, is_done) else {
             return;
         };
-        tasks.cover(row.clone());
+        tasks.mark_covered(row.clone());
         let phase = id.reference.phase.or_else(|| id.reference.phase_of_compound());
         tasks.set_phase(index, FieldSource::Row, phase, scope);
         if let Some((is_done, mark)) = id.status {

@@ -131,7 +131,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 
     /// Records a part of the file that was read.
-    pub(super) fn cover(&mut self, span: Range<usize>) {
+    pub(super) fn mark_covered(&mut self, span: Range<usize>) {
         self.plan.covered.push(span);
     }
 
@@ -148,7 +148,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 
     /// Tells whether a value can be the name of an agent; otherwise a note says that it is text.
-    pub(super) fn is_agent_name(&mut self, key: &'static str, value: &str) -> bool {
+    pub(super) fn check_agent_name(&mut self, key: &'static str, value: &str) -> bool {
         // In Korean plans the same word is also the heading of a description.
         let start = text::span_of_slice(self.text, value, 0).start;
         let before = self.text.get(text::line_start(self.text, start)..start).unwrap_or_default();
