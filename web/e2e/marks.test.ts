@@ -3,14 +3,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { screenshot } from "./accessibility.ts";
 import { CLAUDE_AGENT, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
-const REASON = 'voice = "claude"\nsteps = [{ wait = "" }, { say = "DONE:{task}:nothing to change\\n" }]';
+const REASON_SCRIPT =
+  'voice = "claude"\nsteps = [{ wait = "" }, { say = "DONE:{task}:nothing to change\\n" }]';
 
 let fixture: RunFixture;
 let page: Page;
 
 beforeAll(async () => {
   fixture = await startRunFixture(
-    { ada: { ...CLAUDE_AGENT, script: REASON } },
+    { ada: { ...CLAUDE_AGENT, script: REASON_SCRIPT } },
     { hasWorktrees: true, settings: { gateApproval: "person" } },
   );
   await waitUntil(async () => (await fixture.rows("gate"))[0]?.state === "review", "the gate");

@@ -58,7 +58,7 @@ export function useIsPanelOpen(): boolean {
 type ShownAddress = { run?: string; place?: string; search: RunSearch };
 
 /** Reads the address when it is needed, so that hundreds of tasks are not rendered again when it changes. */
-function shownAddress({ state }: ReturnType<typeof useRouter>): ShownAddress {
+function readAddress({ state }: ReturnType<typeof useRouter>): ShownAddress {
   const params: { run?: string; place?: string } = state.matches.at(-1)?.params ?? {};
   return { ...params, search: toRunSearch(state.location.search) };
 }
@@ -74,7 +74,7 @@ export function useOpenTask(): (task: string, tab?: TaskTab, run?: string) => vo
   const router = useRouter();
   return useCallback(
     (task, tab, run) => {
-      const shown = shownAddress(router);
+      const shown = readAddress(router);
       const target = run ?? shown.run;
       if (!target) return;
       const search = { ...panelSearch(shown, target), ...(tab && { tab }) };
@@ -89,7 +89,7 @@ export function useOpenSession(): (session: string) => void {
   const router = useRouter();
   return useCallback(
     (session) => {
-      const shown = shownAddress(router);
+      const shown = readAddress(router);
       if (!shown.run) return;
       const params = { run: shown.run, session };
       const search = panelSearch(shown, shown.run);

@@ -5,7 +5,7 @@ import { encodePathSegment } from "~/api/http";
 import { Button } from "~/components/Button";
 import { DiffFiles } from "~/components/DiffFiles";
 import { marksText } from "~/components/marks";
-import { LeftOutFiles } from "./LeftOutFiles";
+import { LargeFileList } from "./LargeFileList";
 
 /** Files and tasks that a card lists at first, so that the buttons below are near. */
 const LISTED_MAX = 6;
@@ -49,7 +49,7 @@ export function GateChanges({ run, gate }: Props) {
         )
       )}
       <GateTasks gate={gate} />
-      <LeftOutFiles files={gate.tasks.flatMap((task) => task.leftOut)} />
+      <LargeFileList files={gate.tasks.flatMap((task) => task.leftOut)} />
       {changes && (
         <div className="flex flex-col gap-1 text-xs">
           <p className="flex flex-wrap items-center gap-2">

@@ -102,7 +102,7 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
           </Button>
         )}
         {error instanceof ApiError && error.code === "code-required" && (
-          <CodeForm isDisabled={start.isPending} onSend={(code) => startRun({ code })} />
+          <ConfirmationCodeForm isDisabled={start.isPending} onSend={(code) => startRun({ code })} />
         )}
         {agents.error && (
           <ErrorLine
@@ -120,7 +120,13 @@ export function StartRunForm({ project, draft, checkedText, onGo }: Props) {
 }
 
 /** Asks for the code of a pasted plan with commands. */
-function CodeForm({ isDisabled, onSend }: { isDisabled: boolean; onSend: (code: string) => void }) {
+function ConfirmationCodeForm({
+  isDisabled,
+  onSend,
+}: {
+  isDisabled: boolean;
+  onSend: (code: string) => void;
+}) {
   const { t } = useTranslation();
   const [code, setCode] = useState("");
   return (

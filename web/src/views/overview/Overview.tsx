@@ -4,11 +4,11 @@ import type { RunRow } from "~/api/generated";
 import { type UserAction, useActionStarter } from "~/components/action";
 import { Button } from "~/components/Button";
 import { AgentsNow } from "./AgentsNow";
+import { KeyFigures } from "./KeyFigures";
 import { PhaseSteps } from "./PhaseSteps";
 import { RecentEvents } from "./RecentEvents";
 import { StateSentence } from "./StateSentence";
 import { TasksToCheck } from "./TasksToCheck";
-import { Vitals } from "./Vitals";
 
 type Props = {
   row: RunRow;
@@ -25,7 +25,7 @@ export function Overview({ row, merge }: Props) {
         <StateSentence row={row} />
         {hasEnded && row.tasks.done > 0 && merge && <MergeButton merge={merge} />}
       </div>
-      <Vitals row={row} />
+      <KeyFigures row={row} />
       <PhaseSteps row={row} />
       <div className="grid items-start gap-4 @4xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">

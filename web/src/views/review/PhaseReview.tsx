@@ -5,7 +5,7 @@ import { encodePathSegment } from "~/api/http";
 import { personNameOfActor } from "~/components/actor";
 import { DiffFiles } from "~/components/DiffFiles";
 import { GateProof } from "~/components/inbox/GateProof";
-import { LeftOutFiles } from "~/components/inbox/LeftOutFiles";
+import { LargeFileList } from "~/components/inbox/LargeFileList";
 import { Markdown } from "~/components/Markdown";
 import { ClockTime } from "~/components/Time";
 import { ReviewDecision } from "./ReviewDecision";
@@ -62,7 +62,7 @@ export function PhaseReview({ run, gate, name, actions }: Props) {
             )}
             <ReviewSection title={t("review.tasks")}>
               <ReviewTasks tasks={gate.tasks} chosen={chosen} onChoose={canDecide ? setChosen : null} />
-              <LeftOutFiles files={gate.tasks.flatMap((task) => task.leftOut)} />
+              <LargeFileList files={gate.tasks.flatMap((task) => task.leftOut)} />
             </ReviewSection>
             {gate.artefacts.length + gate.documents.length > 0 && (
               <ReviewSection title={t("review.files")}>

@@ -5,7 +5,7 @@ import { formatBytes } from "~/components/format";
 const LISTED_MAX = 6;
 
 /** Files above the size limit that are not part of the work. */
-export function LeftOutFiles({ files }: { files: readonly LargeFile[] }) {
+export function LargeFileList({ files }: { files: readonly LargeFile[] }) {
   const { t } = useTranslation();
   if (files.length === 0) return null;
   const more = files.length - LISTED_MAX;

@@ -9,29 +9,29 @@ import { useFormatTimeOfDay } from "~/components/timeFormat";
 import { usedCostText, usedTokensText } from "~/components/usage";
 
 /** The numbers of a run: progress, proof, time and usage. */
-export function Vitals({ row }: { row: RunRow }) {
+export function KeyFigures({ row }: { row: RunRow }) {
   const { t } = useTranslation();
   return (
     <div className="grid gap-3 @md:grid-cols-2 @4xl:grid-cols-4">
-      <VitalCard
+      <FigureCard
         name={t("overview.progress")}
         value={t("overview.doneOf", { done: row.tasks.done, count: row.nTasks })}
       >
         <ProgressBar run={row} isBare />
         <TaskCountsLine row={row} />
-      </VitalCard>
+      </FigureCard>
       <ProofCard row={row} />
-      <VitalCard name={t("run.elapsed")} value={<Duration from={row.startedAt} to={row.endedAt} />}>
-        <PredictedEnd row={row} />
-      </VitalCard>
-      <VitalCard name={t("task.cost")} value={usedCostText(t, row.used)}>
+      <FigureCard name={t("run.elapsed")} value={<Duration from={row.startedAt} to={row.endedAt} />}>
+        <EndTime row={row} />
+      </FigureCard>
+      <FigureCard name={t("task.cost")} value={usedCostText(t, row.used)}>
         <p>{t("team.tokens", { n: usedTokensText(t, row.used) })}</p>
-      </VitalCard>
+      </FigureCard>
     </div>
   );
 }
 
-function VitalCard({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {
+function FigureCard({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {
   return (
     <section className="flex flex-col gap-1.5 rounded-xl border border-line bg-panel px-4 py-3">
       <h3 className="font-semibold text-soft text-xs">{name}</h3>
@@ -67,7 +67,7 @@ function ProofCard({ row }: { row: RunRow }) {
   const nUnchecked = done.filter(({ proof }) => proof === "unchecked").length;
   const nWaived = done.filter(({ proof }) => proof === "waived").length;
   return (
-    <VitalCard
+    <FigureCard
       name={t("taskTab.checks")}
       value={done.length === 0 ? "–" : t("overview.provedOf", { n: nChecked, count: done.length })}
     >
@@ -75,12 +75,12 @@ function ProofCard({ row }: { row: RunRow }) {
       {nUnchecked > 0 && <p>{t("overview.unchecked", { count: nUnchecked })}</p>}
       {nWaived > 0 && <p>{t("gate.proof.waived", { count: nWaived })}</p>}
       {done.length > 0 && nUnchecked + nWaived === 0 && <p>{t("overview.allProved")}</p>}
-    </VitalCard>
+    </FigureCard>
   );
 }
 
 /** When the run ended or is predicted to end, and on what the prediction depends. */
-function PredictedEnd({ row }: { row: RunRow }) {
+function EndTime({ row }: { row: RunRow }) {
   const { t } = useTranslation();
   const formatTime = useFormatTimeOfDay();
   const hasEnded = row.endedAt !== null;
