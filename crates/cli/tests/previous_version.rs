@@ -83,9 +83,12 @@ impl PreviousVersionFixture {
 
     fn start_server(&mut self) {
         let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.starts_with("Serving"), "{line}");
+        let lines: Vec<String> = BufReader::new(server.stderr.take().unwrap())
+            .lines()
+            .map(Result::unwrap)
+            .take_while(|line| !line.starts_with("Serving"))
+            .collect();
+        assert!(server.try_wait().unwrap().is_none(), "{}", lines.join("\n"));
         self.server = Some(server);
     }
 

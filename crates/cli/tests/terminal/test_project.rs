@@ -49,7 +49,9 @@ impl TestProject {
         let mut project = Self { folder, server: None };
         fs::create_dir_all(project.root()).unwrap();
         fs::write(project.root().join("README.md"), "A project\n").unwrap();
-        fs::write(project.temp_path("agent.sh"), script).unwrap();
+        // In the script, not in the environment of a run, whose values end with the server.
+        let folder = format!("FOLDER='{}'\n", project.folder.path().display());
+        fs::write(project.temp_path("agent.sh"), folder + script).unwrap();
         project.git(&["init", "--quiet", "--initial-branch=main"]);
         project.git(&["add", "."]);
         project.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
@@ -65,10 +67,12 @@ impl TestProject {
     /// Starts a server with this command.
     pub(crate) fn start_server_with(&mut self, mut command: Command) {
         let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(server.stderr.take().unwrap());
-        let mut line = String::new();
-        lines.read_line(&mut line).unwrap();
-        assert!(line.starts_with("Serving"), "{line}");
+        let lines: Vec<String> = BufReader::new(server.stderr.take().unwrap())
+            .lines()
+            .map(Result::unwrap)
+            .take_while(|line| !line.starts_with("Serving"))
+            .collect();
+        assert!(server.try_wait().unwrap().is_none(), "{}", lines.join("\n"));
         self.server = Some(server);
     }
 
@@ -93,11 +97,8 @@ impl TestProject {
 
     /// Starts a run whose agents run the shell script.
     pub(crate) fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
-        let preset = format!(
-            "extends = 'shell'\narguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}",
-            self.temp_path("agent.sh").display(),
-            self.folder.path().display()
-        );
+        let preset =
+            format!("extends = 'shell'\narguments = ['{}']", self.temp_path("agent.sh").display());
         self.start_run_with_workers(work, settings, &[("worker", &preset)])
     }
 

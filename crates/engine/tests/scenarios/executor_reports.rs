@@ -67,11 +67,11 @@ pub(crate) fn send_report_of_line(
         ["the", "plan", "file", "without", "ids", "says"] => {
             Report::PlanChanged { work: Box::new(read_planned_work(&text)?), has_assigned_ids: true }
         }
-        [session, "acts", "as", "the", "user"] => Report::UserActRefused {
-            session: Some(parse_value(session)?),
-            process: format!("r1-{session}-1"),
-            request: text,
-        },
+        [agent @ .., "acts", "as", "the", "user"] => {
+            let session = runner.facts.session(&agent.join(" "))?.id;
+            let process = format!("r1-{session}-1");
+            Report::UserActRefused { session: Some(session), process, request: text }
+        }
         ["the", "plan", "file", "is", "broken"] => Report::PlanUnreadable { problem: text },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;
