@@ -36,6 +36,7 @@ pub(crate) use peer::{ConnectionPeer, PeerStream};
 pub(crate) use security_headers::add_security_headers;
 pub(crate) use shared_token::{CONFIRMATION_VALID, SharedToken};
 pub(crate) use socket_guard::check_socket_access;
+pub(crate) use tcp_owner::ConnectionOwners;
 
 /// Checks the requests to a port.
 pub(crate) struct AccessGuard {

@@ -16,7 +16,7 @@ use tokio::{
 use tracing::{Span, error, warn};
 
 use crate::{
-    access::SharedToken,
+    access::{ConnectionOwners, SharedToken},
     change_feed::{ChangeFeed, StreamContext, run_feed},
     idempotency::IdempotencyKeys,
     problem::ApiError,
@@ -49,6 +49,7 @@ pub struct Api {
     /// Address for browsers; `None` if the server listens on its socket only.
     pub(crate) address: Option<String>,
     pub(crate) access: Arc<SharedToken>,
+    pub(crate) connection_owners: Arc<ConnectionOwners>,
     pub(crate) agents: AgentListCache,
     pub(crate) idempotency_keys: Arc<IdempotencyKeys>,
     pub(crate) subscribers: Arc<Semaphore>,
@@ -74,6 +75,7 @@ impl Api {
             started_at: now(),
             address: None,
             access,
+            connection_owners: Arc::default(),
             agents: AgentListCache::default(),
             idempotency_keys: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),

@@ -97,8 +97,7 @@ impl TestProject {
 
     /// Starts a run whose agents run the shell script.
     pub(crate) fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
-        let preset =
-            format!("extends = 'shell'\narguments = ['{}']", self.temp_path("agent.sh").display());
+        let preset = format!("extends = 'shell'\narguments = ['{}']", self.temp_path("agent.sh").display());
         self.start_run_with_workers(work, settings, &[("worker", &preset)])
     }
 

@@ -14,7 +14,7 @@ use tokio::{
     sync::OnceCell,
 };
 
-use super::tcp_owner::socket_owners;
+use super::tcp_owner::ConnectionOwners;
 use crate::Api;
 
 /// Where the other end of a connection is.
@@ -103,7 +103,8 @@ impl ConnectionPeer {
     pub(crate) async fn origin(&self, api: &Api) -> &CallerOrigin {
         let address = self.state.address;
         let find = async || {
-            let found = api.run_blocking(move |host| Ok(find_origin(host, address))).await;
+            let owners = Arc::clone(&api.connection_owners);
+            let found = api.run_blocking(move |host| Ok(find_origin(host, &owners, address))).await;
             found.unwrap_or(CallerOrigin::Unknown)
         };
         self.state.origin.get_or_init(find).await
@@ -115,12 +116,12 @@ impl ConnectionPeer {
     }
 }
 
-fn find_origin(host: &Host, address: PeerAddress) -> CallerOrigin {
+fn find_origin(host: &Host, owners: &ConnectionOwners, address: PeerAddress) -> CallerOrigin {
     match address {
         PeerAddress::Process(Some(pid)) => host.caller_origin(pid),
         PeerAddress::Process(None) => CallerOrigin::Unknown,
         PeerAddress::Loopback { own, peer } => {
-            let origins = socket_owners(peer, own).into_iter().map(|pid| host.caller_origin(pid));
+            let origins = owners.find(peer, own).into_iter().map(|pid| host.caller_origin(pid));
             // A session may have passed its connection to another process, or the other way round.
             origins
                 .max_by_key(|origin| matches!(origin, CallerOrigin::Session { .. }))
