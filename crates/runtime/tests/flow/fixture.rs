@@ -83,14 +83,11 @@ impl RunFixture {
     pub(crate) fn with_team(agents: &[Agent<'_>]) -> Self {
         let mut fixture = Self::without_team();
         for Agent { name, role, script, preset } in agents {
-            let path = fixture.write_file(&format!("{name}.sh"), script);
+            // In the script, not in the environment of a run, whose values end with the host.
+            let barrier = format!("BARRIER='{}'\n", fixture.barrier_file("").display());
+            let path = fixture.write_file(&format!("{name}.sh"), &(barrier + script));
             let quiet = if preset.contains("quiet_ms") { "" } else { &format!("quiet_ms = {QUIET_MS}") };
-            let preset = format!(
-                "extends = 'shell'\narguments = ['{}']\n{quiet}\n\
-                 environment = {{ BARRIER = '{}' }}\n{preset}",
-                path.display(),
-                fixture.barrier_file("").display()
-            );
+            let preset = format!("extends = 'shell'\narguments = ['{}']\n{quiet}\n{preset}", path.display());
             fixture.add_agent(name, *role, &preset);
         }
         fixture
