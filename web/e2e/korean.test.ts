@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test("the timeline is in Korean, and text of agents is not translated", async () => {
-  await page.goto(pageUrl("/runs/RUN/activity"));
+  await page.goto(pageUrl("/runs/RUN/activity?detail=true"));
   const latest = (await fixture.rows("timeline")).at(-1);
   expect(latest?.korean).toMatch(/[가-힣]/);
   await page

@@ -358,10 +358,8 @@ test("a run is cancelled on the page, and a failure is shown and can be retried"
   await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.waitFor({ state: "detached" });
   await waitUntil(async () => (await status()) === "cancelled", "the cancelled run");
-  await page.locator("[data-run-menu]").click();
-  await page.getByRole("menuitem", { name: "Merge results…" }).waitFor();
-  expect(await page.getByRole("menuitem", { name: "Cancel run…" }).count()).toBe(0);
-  await page.keyboard.press("Escape");
+  // It has no worktrees, so that nothing is left to merge or to delete.
+  await page.locator("[data-run-menu]").waitFor({ state: "detached" });
 });
 
 test("the browser reported no errors", () => {

@@ -2,10 +2,7 @@
 
 import type { RowOf } from "./generated";
 
-export type RowKind = Exclude<
-  keyof RowOf,
-  "invocation" | "result" | "channel" | "directMessage" | "landing" | "cleanup"
->;
+export type RowKind = Exclude<keyof RowOf, "result" | "channel" | "landing" | "cleanup">;
 
 const zeroPadded = (number: number, width: number) => String(number).padStart(width, "0");
 
@@ -21,6 +18,8 @@ export const rowKeyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   progress: (row) => row.sessionId,
   question: (row) => row.id,
   request: (row) => row.id,
+  invocation: (row) => row.id,
+  directMessage: (row) => row.id,
   escalation: (row) => row.id,
   gate: (row) => String(row.phase),
   checkpoint: (row) => row.id,

@@ -14,6 +14,7 @@ export function ActionMenu({ actions, ...rest }: Props) {
   const { t } = useTranslation();
   const { start, sheet } = useActionStarter();
   const groups = [...new Set(actions.map(({ group }) => group))];
+  if (actions.length === 0) return sheet;
   return (
     <>
       <Menu.Root>

@@ -66,7 +66,9 @@ function LeftOutFileList({ files }: { files: LeftOutFiles }) {
             </div>
           ),
       )}
-      {files.nUnlisted > 0 && <dd className="text-soft">{t("checks.unlistedFiles", { n: files.nUnlisted })}</dd>}
+      {files.nUnlisted > 0 && (
+        <dd className="text-soft">{t("checks.unlistedFiles", { n: files.nUnlisted })}</dd>
+      )}
     </dl>
   );
 }

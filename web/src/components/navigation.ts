@@ -3,6 +3,7 @@
 import { useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { InboxEntry } from "~/api/generated";
+import { type ActivityTopic, isActivityTopic } from "./eventTopics";
 import { isPlace, isWorkView, movedPlace, type PlaceName, type WorkView } from "./places";
 import { isTaskTab, type TaskTab } from "./taskTabs";
 
@@ -16,6 +17,10 @@ export type RunSearch = {
   view?: WorkView;
   /** The phase that is reviewed. */
   phase?: number;
+  /** Only events of this topic are shown, or calls between agents. */
+  topic?: ActivityTopic;
+  /** Whether events that explain how Jangdan works are shown, too. */
+  detail?: boolean;
 } & NeedsYouSearch;
 
 /** The query parameters of the items that need the user. */
@@ -34,13 +39,15 @@ export function toNeedsYouSearch({ item, kind }: Record<string, unknown>): Needs
 }
 
 export function toRunSearch(search: Record<string, unknown>): RunSearch {
-  const { tab, over, view, phase } = search;
+  const { tab, over, view, phase, topic, detail } = search;
   const moved = typeof over === "string" ? movedPlace(over) : undefined;
   return {
     ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
     ...(typeof over === "string" && isPlace(over) && { over }),
     ...(typeof view === "string" && isWorkView(view) && { view }),
     ...(typeof phase === "number" && { phase }),
+    ...(typeof topic === "string" && isActivityTopic(topic) && { topic }),
+    ...(detail === true && { detail }),
     ...(moved && { over: moved.place, ...(moved.view && { view: moved.view }) }),
     ...toNeedsYouSearch(search),
   };

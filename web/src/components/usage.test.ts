@@ -24,3 +24,9 @@ test("tokens of an agent that reports a part are a lower bound", () => {
   expect(usedTokensText(english, USED)).toBe("at least 1.5 k");
   expect(usedTokensText(english, { ...USED, isPartial: false })).toBe("1.5 k");
 });
+
+test("what no agent has reported yet is not free", () => {
+  const none: UsageTotals = { tokens: 0, isPartial: false, costMicros: 0, costCertainty: "known" };
+  expect([usedTokensText(english, none), usedCostText(english, none)]).toEqual(["–", "–"]);
+  expect(usedCostText(english, { ...none, costCertainty: "unknown" })).toBe("cost unknown");
+});

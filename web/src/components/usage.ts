@@ -1,15 +1,25 @@
-/** Texts of tokens and costs that say how certain they are. */
+/** Texts of tokens and costs that say how certain they are. Not reported is a dash, never zero. */
 
 import type { TFunction } from "i18next";
 import type { UsageTotals } from "~/api/generated";
 import { formatMoney, formatTokens } from "./format";
 
+const NOT_REPORTED = "–";
+
+/** Whether anything was reported. Agents report nothing before the end of their first turn. */
+export function hasUsage({ tokens, costMicros }: UsageTotals): boolean {
+  return tokens > 0 || costMicros > 0;
+}
+
 export function usedTokensText(t: TFunction, { tokens, isPartial }: UsageTotals): string {
+  if (tokens === 0) return NOT_REPORTED;
   const formatted = formatTokens(tokens);
   return isPartial ? t("usage.atLeast", { amount: formatted }) : formatted;
 }
 
-export function usedCostText(t: TFunction, { costMicros, costCertainty }: UsageTotals): string {
+export function usedCostText(t: TFunction, used: UsageTotals): string {
+  const { costMicros, costCertainty } = used;
+  if (!hasUsage(used) && costCertainty !== "unknown") return NOT_REPORTED;
   const amount = formatMoney(costMicros);
   switch (costCertainty) {
     case "known":

@@ -1,5 +1,5 @@
 import { monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Priority } from "~/api/generated";
 import { useRows } from "~/api/hooks";
@@ -15,6 +15,7 @@ export default function Board({ run }: { run: string }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task");
   const { send } = useSendCommand(run);
+  const [isDragging, setDragging] = useState(false);
   const columns = useMemo(() => toBoard(tasks.data ?? {}), [tasks.data]);
   const latest = useRef(send);
   useEffect(() => {
@@ -28,7 +29,9 @@ export default function Board({ run }: { run: string }) {
   useEffect(
     () =>
       monitorForElements({
+        onDragStart: () => setDragging(true),
         onDrop: ({ source, location }) => {
+          setDragging(false);
           const card = readCardData(source.data);
           const section = readSectionPriority(location.current.dropTargets[0]?.data);
           if (card && section && card.priority !== section) prioritize(card.task, section);
@@ -43,7 +46,13 @@ export default function Board({ run }: { run: string }) {
   return (
     <section aria-label={t("view.board")} className="flex h-full gap-3 overflow-x-auto p-4">
       {columns.map((column) => (
-        <BoardColumn key={column.id} run={run} column={column} onPriority={prioritize} />
+        <BoardColumn
+          key={column.id}
+          run={run}
+          column={column}
+          isDragging={isDragging}
+          onPriority={prioritize}
+        />
       ))}
     </section>
   );

@@ -11,10 +11,12 @@ import { type Column, isByPriority, toPrioritySections } from "./toBoard";
 type Props = {
   run: string;
   column: Column;
+  /** While a card is dragged, priorities without tasks are shown, too. */
+  isDragging: boolean;
   onPriority: (task: string, priority: Priority) => void;
 };
 
-export function BoardColumn({ run, column, onPriority }: Props) {
+export function BoardColumn({ run, column, isDragging, onPriority }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const needsAnswer = column.id === "needsAnswer";
@@ -32,7 +34,13 @@ export function BoardColumn({ run, column, onPriority }: Props) {
         {isEmpty ? (
           <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
         ) : isByPriority(column.id) ? (
-          <PrioritySections run={run} column={column} onPriority={onPriority} scroller={scroller} />
+          <PrioritySections
+            run={run}
+            column={column}
+            isDragging={isDragging}
+            onPriority={onPriority}
+            scroller={scroller}
+          />
         ) : (
           <CardList run={run} tasks={column.tasks} onPriority={onPriority} scroller={scroller} />
         )}
@@ -44,11 +52,15 @@ export function BoardColumn({ run, column, onPriority }: Props) {
 type ScrollerProps = { scroller: React.RefObject<HTMLDivElement | null> };
 
 /** Tasks that have not started, by priority. Dragging a card to another section changes its priority. */
-function PrioritySections({ run, column, onPriority, scroller }: Props & ScrollerProps) {
+function PrioritySections({ run, column, isDragging, onPriority, scroller }: Props & ScrollerProps) {
   const { t } = useTranslation();
-  return toPrioritySections(column.tasks).map(({ priority, tasks }) => (
+  const sections = toPrioritySections(column.tasks);
+  const isPlain = sections.every(({ priority, tasks }) => priority === "normal" || tasks.length === 0);
+  return sections.map(({ priority, tasks }) => (
     <PriorityDropZone key={priority} priority={priority}>
-      <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
+      {(isDragging || (tasks.length > 0 && !isPlain)) && (
+        <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
+      )}
       <CardList run={run} tasks={tasks} isDraggable onPriority={onPriority} scroller={scroller} />
     </PriorityDropZone>
   ));
@@ -69,7 +81,10 @@ function PriorityDropZone({ priority, children }: { priority: Priority; children
     });
   }, [priority]);
   return (
-    <div ref={box} className={`rounded-lg pb-1 ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}>
+    <div
+      ref={box}
+      className={`rounded-lg pb-1 empty:pb-0 ${isOver ? "bg-accent-soft outline-2 outline-accent" : ""}`}
+    >
       {children}
     </div>
   );

@@ -7,6 +7,7 @@ import { usePlanLayout } from "~/api/layout";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import { PlanGraph } from "./PlanGraph";
+import { finishedPhases } from "./stackPhases";
 import { planHash } from "./toGraph";
 
 /** The plan as a graph of tasks and dependencies. */
@@ -19,13 +20,13 @@ export default function Canvas({ run }: { run: string }) {
   const plan = useMemo(() => details.data && planHash(details.data), [details.data]);
   const layout = usePlanLayout(run, plan, hasEnded);
   const queries = [tasks, phases, details, layout];
-  if (!tasks.data || !layout.data || queries.some(({ error }) => error))
+  if (!tasks.data || !phases.data || !layout.data || queries.some(({ error }) => error))
     return <QueryFallback queries={queries} />;
   if (layout.data.nodes.length === 0)
     return <Notice title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (
     <ReactFlowProvider>
-      <PlanGraph run={run} layout={layout.data} />
+      <PlanGraph run={run} layout={layout.data} foldedFirst={finishedPhases(phases.data)} />
     </ReactFlowProvider>
   );
 }

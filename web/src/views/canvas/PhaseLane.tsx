@@ -1,4 +1,5 @@
 import { type NodeProps, useStore } from "@xyflow/react";
+import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRowByKey } from "~/api/rowSubscriptions";
@@ -13,24 +14,31 @@ const TITLE_SCALE_INSIDE = 1.5;
 export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) {
   const { t } = useTranslation();
   const phase = useRowByKey(data.run, "phase", String(data.phase));
+  const Chevron = data.isFolded ? ChevronRight : ChevronDown;
   const scale = useStore((flow) =>
     Math.min(TITLE_SCALE_MAX, Math.max(1, Math.round(4 / flow.transform[2]) / 4)),
   );
   return (
-    <div className={`size-full border-line border-r border-dashed ${data.isLast ? "" : "border-b"}`}>
-      <p
-        className={`truncate px-3.5 py-2.5 font-semibold text-soft text-xs ${scale > TITLE_SCALE_INSIDE ? "absolute bottom-full origin-bottom-left" : "origin-top-left"}`}
-        style={{ transform: `scale(${scale})`, width: `${100 / scale}%` }}
+    <div className={`size-full border-line border-dashed ${data.isLast ? "" : "border-b"}`}>
+      <button
+        type="button"
+        aria-expanded={!data.isFolded}
+        onClick={() => data.onToggle(data.phase)}
+        className={`nopan pointer-events-auto flex w-fit max-w-full items-center gap-1 truncate rounded px-2 py-2.5 text-left font-semibold text-soft text-xs hover:text-ink ${scale > TITLE_SCALE_INSIDE ? "absolute bottom-full origin-bottom-left" : "origin-top-left"}`}
+        style={{ transform: `scale(${scale})`, maxWidth: `${100 / scale}%` }}
       >
-        {data.phase} {data.title}
-        {phase && (
-          <span className="font-normal text-faint">
-            {" "}
-            · {t(`phaseState.${phase.state}`)} · {phase.tasks.done}/{phase.nTasks}
-            {phase.tasks.running > 0 && ` · ${t("canvas.running", { count: phase.tasks.running })}`}
-          </span>
-        )}
-      </p>
+        <Chevron aria-hidden size={14} className="shrink-0" />
+        <span className="truncate">
+          {data.phase} {data.title}
+          {phase && (
+            <span className="font-normal text-faint">
+              {" "}
+              · {t(`phaseState.${phase.state}`)} · {phase.tasks.done}/{phase.nTasks}
+              {phase.tasks.running > 0 && ` · ${t("canvas.running", { count: phase.tasks.running })}`}
+            </span>
+          )}
+        </span>
+      </button>
     </div>
   );
 });

@@ -11,6 +11,7 @@ import { Legend } from "./Legend";
 import { MinimapRefreshProvider, MinimapTask } from "./MinimapTask";
 import { OverlapLink } from "./OverlapLink";
 import { PhaseLane } from "./PhaseLane";
+import { phaseOfTask, stackPhases } from "./stackPhases";
 import { TaskCard } from "./TaskCard";
 import { TaskSearch } from "./TaskSearch";
 import { type Direction, nearestTask, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
@@ -32,14 +33,17 @@ const PRO_OPTIONS = { hideAttribution: true };
 /** Below this zoom only the most important edges are shown. */
 const EDGES_ZOOM = 0.15;
 
-type Props = { run: string; layout: Layout };
+type Props = { run: string; layout: Layout; foldedFirst: ReadonlySet<number> };
 
 /** The graph. Only visible parts are rendered, and each task subscribes to its own row. */
-export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
+export const PlanGraph = memo(function PlanGraph({ run, layout: plan, foldedFirst }: Props) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const flow = useReactFlow<PlanNode>();
   const box = useRef<HTMLElement>(null);
+  const [folded, setFolded] = useState(foldedFirst);
+  const layout = useMemo(() => stackPhases(plan, folded), [plan, folded]);
+  const toggleFold = useCallback((phase: number) => setFolded((folded) => toggled(folded, phase)), []);
   const initialView = useInitialView(run, layout);
   const fitPlan = useFitPlan(layout);
   const [selected, setSelected] = useState<string | null>(null);
@@ -48,8 +52,8 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
   const rows = useRows(run, "overlap").data;
   const overlaps = useMemo(() => Object.values(rows ?? {}), [rows]);
   const nodes = useMemo(
-    () => toNodes(run, layout, { selected, found, overlaps }),
-    [run, layout, selected, found, overlaps],
+    () => toNodes(run, layout, { selected, found, overlaps }, { folded, toggleFold }),
+    [run, layout, selected, found, overlaps, folded, toggleFold],
   );
   const edges = useMemo(
     () => [...toEdges(layout, selected, isFar), ...toOverlapEdges(layout, overlaps)],
@@ -59,13 +63,18 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
   const show = useCallback(
     (task: string) => {
       setSelected(task);
-      const node = layout.nodes.find((node) => node.task === task);
+      const phase = phaseOfTask(plan, task);
+      const isFolded = phase !== undefined && folded.has(phase);
+      const unfolded = isFolded ? toggled(folded, phase) : folded;
+      if (isFolded) setFolded(unfolded);
+      const shown = isFolded ? stackPhases(plan, unfolded) : layout;
+      const node = shown.nodes.find((node) => node.task === task);
       if (!node) return;
       const zoom = Math.max(flow.getZoom(), 0.7);
       const [x, y] = [node.x + layout.nodeWidth / 2, node.y + layout.nodeHeight / 2];
       void flow.setCenter(x, y, { zoom, duration: MOVE_MS });
     },
-    [flow, layout],
+    [flow, layout, plan, folded],
   );
 
   // Stable, so that tasks are not rendered again because of them.
@@ -142,7 +151,7 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
         </MinimapRefreshProvider>
-        <TaskSearch run={run} layout={layout} onFound={setFound} onShow={show} />
+        <TaskSearch run={run} layout={plan} onFound={setFound} onShow={show} />
         <Legend />
         <ZoomButtons onFit={fitPlan} />
         <LaneTitles lanes={layout.lanes} />
@@ -150,6 +159,13 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
     </section>
   );
 });
+
+/** The same set without a phase that it has, or with one that it does not have. */
+function toggled(phases: ReadonlySet<number>, phase: number): ReadonlySet<number> {
+  const next = new Set(phases);
+  if (!next.delete(phase)) next.add(phase);
+  return next;
+}
 
 /** A wide plan has a wide minimap. */
 function minimapSize({ width, height }: Layout): { width: number; height: number } {

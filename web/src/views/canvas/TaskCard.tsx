@@ -84,7 +84,7 @@ function ReadableCard({ run, task, marks, isSelected, overlaps }: ReadableCardPr
       role="button"
       tabIndex={isSelected ? 0 : -1}
       data-task={task.id}
-      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1.5 pb-2 text-left ${EDGE_COLORS[tone]} ${border} ${marks}`}
+      className={`flex size-full flex-col rounded-lg border border-l-[3px] bg-panel px-2.5 pt-1 pb-1 text-left ${EDGE_COLORS[tone]} ${border} ${marks}`}
     >
       <div className="flex items-center justify-between gap-2 text-soft text-xs">
         <code className="font-mono font-semibold">{task.id}</code>
@@ -93,7 +93,9 @@ function ReadableCard({ run, task, marks, isSelected, overlaps }: ReadableCardPr
           <TaskStateLabel task={task} />
         </span>
       </div>
-      <b className="truncate font-semibold">{task.title}</b>
+      <b title={task.title} className="line-clamp-2 shrink-0 font-semibold leading-[1.2]">
+        {task.title}
+      </b>
       <TaskDetailLine run={run} task={task} overlaps={overlaps} />
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">

@@ -11,6 +11,7 @@ import {
   toOverlapEdges,
 } from "./toGraph";
 
+const UNFOLDED = { folded: new Set<number>(), toggleFold: () => {} };
 const placedTask = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
 const layout: Layout = {
   width: 600,
@@ -33,7 +34,7 @@ const taskRow = (id: string, more: Partial<TaskRow> = {}) =>
   ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
 
 test("lanes come before their tasks", () => {
-  const nodes = toNodes("r1", layout, { selected: "T2", found: new Set(["T3"]), overlaps: [] });
+  const nodes = toNodes("r1", layout, { selected: "T2", found: new Set(["T3"]), overlaps: [] }, UNFOLDED);
   expect(nodes.map((node) => node.id)).toEqual(["lane/1", "T1", "T2", "T3", "T4"]);
   // The view cannot move to a node without a size.
   expect(nodes.every((node) => node.type === "lane" || node.measured?.width === layout.nodeWidth)).toBe(true);
@@ -64,7 +65,7 @@ test("tasks that change the same files are linked between the edges of their car
   const overlaps = [overlap("T2", "T3"), overlap("T1", "T4"), overlap("T1", "T9")];
   const paths = toOverlapEdges(layout, overlaps).map((edge) => edge.data?.path);
   expect(paths).toEqual(["M400 80V100", "M200 140L300 340"]);
-  const nodes = toNodes("r1", layout, { selected: null, found: new Set(), overlaps });
+  const nodes = toNodes("r1", layout, { selected: null, found: new Set(), overlaps }, UNFOLDED);
   expect(nodes.map((node) => ("overlaps" in node.data ? node.data.overlaps : null))).toEqual([
     null,
     ["T4", "T9"],

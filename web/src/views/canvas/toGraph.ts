@@ -8,7 +8,17 @@ export type TaskNode = Node<
   { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },
   "task"
 >;
-export type LaneNode = Node<{ run: string; phase: number; title: string; isLast: boolean }, "lane">;
+export type LaneNode = Node<
+  {
+    run: string;
+    phase: number;
+    title: string;
+    isLast: boolean;
+    isFolded: boolean;
+    onToggle: (phase: number) => void;
+  },
+  "lane"
+>;
 export type PlanNode = TaskNode | LaneNode;
 
 /** Tasks with a mark: the selected one, those that a search found, and those that change the same files. */
@@ -18,7 +28,15 @@ export type MarkedTasks = {
   overlaps: readonly OverlapRow[];
 };
 
-export function toNodes(run: string, layout: Layout, { selected, found, overlaps }: MarkedTasks): PlanNode[] {
+/** The folded phases, and how to fold or unfold one. */
+export type PhaseFolding = { folded: ReadonlySet<number>; toggleFold: (phase: number) => void };
+
+export function toNodes(
+  run: string,
+  layout: Layout,
+  { selected, found, overlaps }: MarkedTasks,
+  { folded, toggleFold }: PhaseFolding,
+): PlanNode[] {
   const lanes = layout.lanes.map(
     (lane): LaneNode => ({
       id: `lane/${lane.phase}`,
@@ -31,6 +49,8 @@ export function toNodes(run: string, layout: Layout, { selected, found, overlaps
         phase: lane.phase,
         title: lane.title,
         isLast: lane.y + lane.height >= layout.height,
+        isFolded: folded.has(lane.phase),
+        onToggle: toggleFold,
       },
       zIndex: -1,
       selectable: false,

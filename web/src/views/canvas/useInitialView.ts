@@ -7,7 +7,7 @@ import type { Layout } from "~/api/generated";
 import { type PlanNode, tasksToShowFirst, tasksVisibleTogether } from "./toGraph";
 
 /** A plan up to this many times the size of the screen is shown as a whole. */
-const FIT_ALL_MAX = 2;
+const FIT_ALL_MAX = 1.6;
 const ZOOM_READABLE = 0.6;
 
 /** The view to start with, computed once: the whole plan if it is readable, else the tasks in progress. */

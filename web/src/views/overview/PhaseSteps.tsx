@@ -34,7 +34,7 @@ export function PhaseSteps({ row }: { row: RunRow }) {
         {steps.map((step) => (
           <li key={step[0]?.number} className="flex min-w-44 flex-1 flex-col justify-center gap-2">
             {step.map((phase) => (
-              <PhaseCard key={phase.number} run={row.id} phase={phase} />
+              <PhaseCard key={phase.number} run={row} phase={phase} />
             ))}
           </li>
         ))}
@@ -43,15 +43,27 @@ export function PhaseSteps({ row }: { row: RunRow }) {
   );
 }
 
-function PhaseCard({ run, phase }: { run: string; phase: PhaseRow }) {
-  const { t } = useTranslation();
+function PhaseCard({ run: { id: run, endedAt }, phase }: { run: RunRow; phase: PhaseRow }) {
+  const { t, i18n } = useTranslation();
   const inbox = useInbox(run).data ?? [];
   const needsApproval = inbox.some(({ item }) => item.type === "gate" && item.id === phase.number);
-  const { tone, icon: Icon } = PHASE_STYLES[phase.state];
+  const isUnfinished = endedAt !== null && phase.state !== "approved" && phase.state !== "landed";
+  const { tone, icon: Icon } = PHASE_STYLES[isUnfinished ? "cancelled" : phase.state];
   const { done, failed, skipped, cancelled } = phase.tasks;
   const inProgress = phase.tasks.running + phase.tasks.checking + phase.tasks.merging;
   const states = [
-    needsApproval ? t("overview.phaseNeedsApproval") : t(`phaseState.${phase.state}`),
+    needsApproval
+      ? t("overview.phaseNeedsApproval")
+      : isUnfinished
+        ? t("overview.phaseUnfinished")
+        : phase.state === "waiting" && phase.waitsFor.length > 0
+          ? t("overview.phaseAfter", {
+              count: phase.waitsFor.length,
+              phases: new Intl.ListFormat(i18n.language, { type: "conjunction" }).format(
+                phase.waitsFor.map(String),
+              ),
+            })
+          : t(`phaseState.${phase.state}`),
     phase.round > 1 && t("gate.round", { n: phase.round }),
     inProgress > 0 && t("overview.count.running", { count: inProgress }),
     phase.tasks.blocked > 0 && t("overview.count.blocked", { count: phase.tasks.blocked }),

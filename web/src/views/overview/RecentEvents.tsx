@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import { useLocalizedText } from "~/components/localizedText";
+import { isSystemDetail } from "~/components/systemDetail";
 import { useFormatTimeOfDay } from "~/components/timeFormat";
 import { OverviewSection } from "./OverviewSection";
 
@@ -17,6 +18,7 @@ export function RecentEvents({ run }: { run: string }) {
   const events = useMemo(
     () =>
       Object.values(rows ?? {})
+        .filter(({ kind }) => !isSystemDetail(kind))
         .sort((left, right) => right.sequence - left.sequence)
         .slice(0, LISTED_MAX),
     [rows],

@@ -43,7 +43,9 @@ export function StateSentence({ row }: { row: RunRow }) {
           : situation === "waitingForYou"
             ? t("overview.someContinue", { count: inProgress })
             : row.endedAt !== null
-              ? t("overview.ended", { count: failed + skipped + cancelled })
+              ? failed + skipped + cancelled === 0
+                ? t("overview.nothingLeft")
+                : t("overview.ended", { count: failed + skipped + cancelled })
               : t("overview.open", { count: open })}
       </p>
     </div>

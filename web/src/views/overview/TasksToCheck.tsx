@@ -22,7 +22,7 @@ export function TasksToCheck({ row }: { row: RunRow }) {
     .sort((left, right) => compareIds(left.id, right.id));
   if (tasks.length === 0) return null;
   return (
-    <OverviewSection title={t(hasEnded ? "overview.beforeMerge" : "overview.failures")}>
+    <OverviewSection title={t(titleKey(row))}>
       <ul>
         {tasks.slice(0, LISTED_MAX).map((task) => (
           <li key={task.id} className="border-line border-t">
@@ -37,6 +37,11 @@ export function TasksToCheck({ row }: { row: RunRow }) {
       )}
     </OverviewSection>
   );
+}
+
+function titleKey({ endedAt, tasks }: RunRow): string {
+  if (endedAt === null) return "overview.failures";
+  return tasks.done === 0 ? "overview.notDone" : "overview.beforeMerge";
 }
 
 function TaskToCheck({ task }: { task: TaskRow }) {

@@ -3,7 +3,7 @@ import type { Schedule } from "~/api/generated";
 import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
 
 /** The meaning of the bars, and the predicted end of the run. */
-export function Legend({ schedule }: { schedule: Schedule }) {
+export function Legend({ schedule, hasCuts }: { schedule: Schedule; hasCuts: boolean }) {
   const { t } = useTranslation();
   const formatClock = useFormatClockTime();
   const formatDuration = useFormatDuration();
@@ -16,6 +16,9 @@ export function Legend({ schedule }: { schedule: Schedule }) {
         <LegendItem className="border border-ask-line bg-ask-soft">{t("schedule.waitingForYou")}</LegendItem>
         <LegendItem className="bg-wait/30">{t("schedule.kind.predicted")}</LegendItem>
         <LegendItem className="border-[1.5px] border-ink">{t("schedule.critical")}</LegendItem>
+        {hasCuts && (
+          <LegendItem className="border border-wait border-dashed bg-page">{t("schedule.cutOut")}</LegendItem>
+        )}
       </ul>
       <p className="ml-auto text-soft text-sm">
         {endAt !== null && (

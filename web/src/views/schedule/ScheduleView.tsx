@@ -10,6 +10,7 @@ import { IconButton } from "~/components/Button";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
+import { toCuts, toScaleStops } from "./cuts";
 import { Legend } from "./Legend";
 import { TimeAxis } from "./TimeAxis";
 import { FillPatterns, TRACK_HEIGHT, Track } from "./Track";
@@ -44,7 +45,12 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
   const visibleWidth = outer - nameWidth - 16;
   const width = Math.max(200, visibleWidth * zoom);
   const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
-  const scale = useMemo(() => scaleTime(toTimeRange(schedule), [0, width]), [schedule, width]);
+  const { scale, cuts } = useMemo(() => {
+    const range = toTimeRange(schedule);
+    const cuts = toCuts(schedule, range);
+    const { times, places } = toScaleStops(range, cuts, width);
+    return { scale: scaleTime(times, places), cuts };
+  }, [schedule, width]);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -91,7 +97,7 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
             <ZoomOut size={15} />
           </IconButton>
         </div>
-        <Legend schedule={schedule} />
+        <Legend schedule={schedule} hasCuts={cuts.length > 0} />
       </div>
       <section
         ref={scroller}
@@ -102,6 +108,7 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
         <div style={{ width: nameWidth + width + 16 }}>
           <TimeAxis
             scale={scale}
+            cuts={cuts}
             width={width}
             left={nameWidth}
             now={schedule.endAt === null ? null : schedule.nowAt}
@@ -131,6 +138,7 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
                         key={n}
                         bars={bars}
                         scale={scale}
+                        cuts={cuts}
                         width={width}
                         tasks={tasks}
                         schedule={schedule}

@@ -6,6 +6,7 @@ import type { Bar, Schedule } from "~/api/generated";
 import { marksText } from "~/components/marks";
 import { useOpenTask } from "~/components/navigation";
 import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
+import type { Cut } from "./cuts";
 import { blockReasonText } from "./toSchedule";
 
 export const TRACK_HEIGHT = 30;
@@ -17,6 +18,7 @@ const BAR_WIDTH_MIN = 3;
 type Props = {
   bars: readonly Bar[];
   scale: ScaleTime<number, number>;
+  cuts: readonly Cut[];
   width: number;
   tasks: RowsByKey<"task">;
   schedule: Schedule;
@@ -37,12 +39,23 @@ function isBlockedByPerson({ reason }: Bar): boolean {
 }
 
 /** Consecutive bars, and the line of the current time. */
-export function Track({ bars, scale, width, tasks, schedule }: Props) {
+export function Track({ bars, scale, cuts, width, tasks, schedule }: Props) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: each bar has its own title.
     <svg width={width} height={TRACK_HEIGHT} className="block">
       {bars.map((bar) => (
         <BarShape key={`${bar.task} ${bar.startAt} ${bar.kind}`} bar={bar} scale={scale} tasks={tasks} />
+      ))}
+      {cuts.map(({ startAt, endAt }) => (
+        <rect
+          key={startAt}
+          x={scale(startAt)}
+          width={Math.max(0, scale(endAt) - scale(startAt))}
+          height={TRACK_HEIGHT}
+          fill="var(--page)"
+          opacity={0.6}
+          className="pointer-events-none"
+        />
       ))}
       {schedule.endAt !== null && (
         <line

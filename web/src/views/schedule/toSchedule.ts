@@ -3,6 +3,7 @@
 import type { Bar, Schedule } from "~/api/generated";
 import { compareIds } from "~/components/compareIds";
 import { localizedText } from "~/components/localizedText";
+import { toCuts } from "./cuts";
 
 export type GroupBy = "agent" | "task";
 export type ScheduleRow = {
@@ -54,6 +55,7 @@ export function toTimeRange(schedule: Schedule): [number, number] {
     (last, end) => Math.max(last, end),
     Math.min(schedule.nowAt, Math.max(...ends, start)),
   );
-  const padding = Math.max(1000, (end - start) * 0.02);
+  const cutMs = toCuts(schedule, [start, end]).reduce((sum, cut) => sum + cut.endAt - cut.startAt, 0);
+  const padding = Math.max(1000, (end - start - cutMs) * 0.02);
   return [start, end + padding];
 }

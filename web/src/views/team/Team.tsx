@@ -1,59 +1,62 @@
-import { Users } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useRows } from "~/api/hooks";
-import { ErrorMessage } from "~/components/ErrorMessage";
-import { Loading } from "~/components/Loading";
-import { Notice } from "~/components/Notice";
-import { SessionLine } from "./SessionLine";
-import { countEndedSessions, toQuestionsBySession, toTeam } from "./toTeam";
+import { useRow, useRows } from "~/api/hooks";
+import { QueryFallback } from "~/components/QueryFallback";
+import { usedCostText, usedTokensText } from "~/components/usage";
+import { AgentTable } from "./AgentTable";
+import { CostShares } from "./CostShares";
+import { SessionTree } from "./SessionTree";
+import { toAgents, toModelShares, toPhaseShares, toTaskShares } from "./toAgents";
 
-/** The sessions of a run as a tree. */
+/** The agents of a run, what it cost, and its sessions. */
 export default function Team({ run }: { run: string }) {
   const { t } = useTranslation();
-  const [withEnded, setWithEnded] = useState(false);
+  const row = useRow(run, "run", "run");
+  const agents = useRows(run, "agent");
+  const tasks = useRows(run, "task");
+  const attempts = useRows(run, "attempt");
+  const questions = useRows(run, "question");
   const sessions = useRows(run, "session");
-  const progress = useRows(run, "progress").data ?? {};
-  const tasks = useRows(run, "task").data ?? {};
-  const questions = useRows(run, "question").data;
-  const questionsBySession = useMemo(() => toQuestionsBySession(questions ?? {}), [questions]);
-  const team = useMemo(() => toTeam(sessions.data ?? {}, withEnded), [sessions.data, withEnded]);
-  if (sessions.status === "error")
-    return <ErrorMessage error={sessions.error} retry={() => void sessions.refetch()} />;
-  if (!sessions.data) return <Loading />;
-  const nEnded = countEndedSessions(sessions.data);
+  const phases = useRows(run, "phase");
+  const team = useMemo(
+    () =>
+      toAgents({
+        agents: agents.data ?? {},
+        tasks: tasks.data ?? {},
+        attempts: attempts.data ?? {},
+        questions: questions.data ?? {},
+        sessions: sessions.data ?? {},
+      }),
+    [agents.data, tasks.data, attempts.data, questions.data, sessions.data],
+  );
+  const queries = [agents, tasks, attempts, questions, sessions, phases];
+  if (!row || queries.some(({ data }) => data === undefined)) return <QueryFallback queries={queries} />;
   return (
-    <div className="mx-auto flex max-w-5xl flex-col gap-2 p-4">
-      {nEnded > 0 && (
-        <label className="flex items-center gap-2 self-end text-soft">
-          <input
-            type="checkbox"
-            checked={withEnded}
-            onChange={(event) => setWithEnded(event.target.checked)}
-          />
-          {t("team.ended", { count: nEnded })}
-        </label>
-      )}
-      {team.length === 0 ? (
-        <Notice title={t("team.empty")} icon={<Users aria-hidden size={22} />} />
-      ) : (
-        <ul aria-label={t("place.team")} className="flex flex-col gap-1.5">
-          {team.map((member) => {
-            const { id, task } = member.session;
-            return (
-              <li key={id} style={{ marginLeft: member.depth * 28 }}>
-                <SessionLine
-                  run={run}
-                  session={member.session}
-                  task={task === null ? undefined : tasks[task]}
-                  progress={progress[id]}
-                  question={task === null ? questionsBySession.get(id) : undefined}
-                />
-              </li>
-            );
-          })}
-        </ul>
-      )}
+    <div className="@container mx-auto flex max-w-6xl flex-col gap-5 p-4 md:p-6">
+      <section className="flex flex-col gap-2">
+        <h2 className="flex flex-wrap items-baseline gap-x-2 font-semibold text-[15px]">
+          {t("team.title")}
+          <span className="font-normal text-soft text-sm">
+            {t("team.atOnce", { count: row.slots, agents: team.length })}
+          </span>
+        </h2>
+        {team.length > 0 && <AgentTable agents={team} />}
+      </section>
+      <section className="flex flex-col gap-2">
+        <h2 className="flex flex-wrap items-baseline gap-x-2 font-semibold text-[15px]">
+          {t("task.cost")}
+          <span data-cost className="font-normal text-sm">
+            <b className="font-semibold">{usedCostText(t, row.used)}</b>{" "}
+            <span className="text-soft">{t("team.tokens", { n: usedTokensText(t, row.used) })}</span>
+          </span>
+        </h2>
+        <div className="grid items-start gap-3 @4xl:grid-cols-3">
+          <CostShares title={t("team.byPhase")} shares={toPhaseShares(phases.data ?? {})} />
+          <CostShares title={t("team.byModel")} shares={toModelShares(sessions.data ?? {})} />
+          <CostShares title={t("team.byTask")} shares={toTaskShares(tasks.data ?? {})} areTasks />
+        </div>
+      </section>
+      <SessionTree run={run} />
     </div>
   );
 }

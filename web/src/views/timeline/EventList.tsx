@@ -2,11 +2,13 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
+import { useRow } from "~/api/hooks";
+import type { EventTopic } from "~/components/eventTopics";
 import { useLocalizedText } from "~/components/localizedText";
 import { useOpenTask } from "~/components/navigation";
 import { ClockTime } from "~/components/Time";
 import { VirtualList } from "~/components/VirtualList";
-import { type EventTopic, eventTopic } from "./toTimeline";
+import { eventTopic } from "./toTimeline";
 
 const DOTS: Record<EventTopic, string> = {
   question: "bg-ask",
@@ -18,7 +20,7 @@ const DOTS: Record<EventTopic, string> = {
 };
 
 /** The events of a run. Only visible ones are rendered. */
-export function EventList({ events }: { events: readonly TimelineRow[] }) {
+export function EventList({ run, events }: { run: string; events: readonly TimelineRow[] }) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLElement>(null);
   const virtualizer = useVirtualizer({
@@ -37,22 +39,23 @@ export function EventList({ events }: { events: readonly TimelineRow[] }) {
     >
       <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
         <VirtualList virtualizer={virtualizer} items={events}>
-          {(event) => <EventLine event={event} />}
+          {(event) => <EventLine run={run} event={event} />}
         </VirtualList>
       </ol>
     </section>
   );
 }
 
-function EventLine({ event }: { event: TimelineRow }) {
+function EventLine({ run, event }: { run: string; event: TimelineRow }) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const localize = useLocalizedText();
+  const task = useRow(run, "task", event.task);
   const topic = eventTopic(event);
   const isQuestion = topic === "question";
   return (
     <div
-      className={`grid @min-[640px]:grid-cols-[minmax(64px,max-content)_10px_116px_1fr_auto] grid-cols-[minmax(64px,max-content)_10px_1fr] items-baseline gap-x-2.5 px-3.5 py-1 ${isQuestion ? "bg-ask-soft" : ""}`}
+      className={`grid @min-[640px]:grid-cols-[minmax(64px,max-content)_10px_116px_minmax(0,1fr)_minmax(0,220px)] grid-cols-[minmax(64px,max-content)_10px_1fr] items-baseline gap-x-2.5 px-3.5 py-1 ${isQuestion ? "bg-ask-soft" : ""}`}
     >
       <span className="text-soft text-xs">
         <ClockTime at={event.happenedAt} />
@@ -68,9 +71,9 @@ function EventLine({ event }: { event: TimelineRow }) {
         <button
           type="button"
           onClick={() => event.task && open(event.task)}
-          className="rounded font-mono font-semibold text-accent text-xs hover:underline @max-[640px]:hidden"
+          className="min-w-0 truncate rounded text-left text-soft text-xs hover:text-ink hover:underline @max-[640px]:col-span-2 @max-[640px]:col-start-2 max-md:min-h-11"
         >
-          {event.task}
+          <code className="font-mono font-semibold text-accent">{event.task}</code> {task?.title}
         </button>
       )}
     </div>

@@ -42,7 +42,7 @@ export function QuestionHistory({ timeline: { question, steps, isOpen } }: { tim
             className={`shrink-0 self-center ${isForPerson ? "text-ask" : "text-wait"}`}
           />
         )}
-        <b dir="auto" className="min-w-0 flex-1 font-semibold">
+        <b dir="auto" title={localize(question)} className="line-clamp-2 min-w-0 flex-1 font-semibold">
           {localize(question)}
         </b>
         <span className="shrink-0 text-soft text-xs">

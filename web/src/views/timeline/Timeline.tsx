@@ -1,26 +1,36 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { History } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
+import { TOPICS } from "~/components/eventTopics";
 import { Notice } from "~/components/Notice";
+import type { RunSearch } from "~/components/navigation";
 import { QueryFallback } from "~/components/QueryFallback";
+import { CallList } from "./CallList";
 import { EventList } from "./EventList";
 import { QuestionHistory } from "./QuestionHistory";
-import { type EventTopic, TOPICS, toQuestionTimelines, toTimelineRows } from "./toTimeline";
+import { toQuestionTimelines, toTimelineRows } from "./toTimeline";
 
 /** The events of a run, latest first, and the history of each question. */
 export function Timeline({ run }: { run: string }) {
   const { t } = useTranslation();
-  const [topic, setTopic] = useState<EventTopic | null>(null);
+  const { topic, detail = false } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const setSearch = (next: Pick<RunSearch, "topic" | "detail">) =>
+    void navigate({ to: ".", search: (search) => ({ ...search, ...next }), replace: true });
   const timeline = useRows(run, "timeline");
   const questions = useRows(run, "question");
-  const events = useMemo(() => toTimelineRows(timeline.data ?? {}, topic), [timeline.data, topic]);
+  const events = useMemo(
+    () => toTimelineRows(timeline.data ?? {}, topic === "calls" ? null : (topic ?? null), detail),
+    [timeline.data, topic, detail],
+  );
   const questionTimelines = useMemo(
     () => toQuestionTimelines(questions.data ?? {}, timeline.data ?? {}),
     [questions.data, timeline.data],
   );
   if (!timeline.data || !questions.data) return <QueryFallback queries={[timeline, questions]} />;
-  const showsQuestions = questionTimelines.length > 0 && (topic === null || topic === "question");
+  const showsQuestions = questionTimelines.length > 0 && topic === "question";
   return (
     <div className="@container h-full">
       <div className="flex h-full min-h-0 @min-[1100px]:flex-row flex-col gap-4 p-4">
@@ -43,24 +53,38 @@ export function Timeline({ run }: { run: string }) {
           </section>
         )}
         <section className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <fieldset className="mb-2 flex flex-wrap gap-1">
-            <legend className="sr-only">{t("timeline.filter")}</legend>
-            {[null, ...TOPICS].map((choice) => (
-              <button
-                key={choice ?? "all"}
-                type="button"
-                aria-pressed={topic === choice}
-                onClick={() => setTopic(choice)}
-                className="rounded-full border border-line px-2.5 py-0.5 text-soft aria-pressed:border-ink aria-pressed:bg-panel aria-pressed:text-ink"
-              >
-                {t(`timeline.topic.${choice ?? "all"}`)}
-              </button>
-            ))}
-          </fieldset>
-          {events.length === 0 ? (
+          <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1">
+            <fieldset className="flex flex-wrap gap-1">
+              <legend className="sr-only">{t("timeline.filter")}</legend>
+              {[undefined, ...TOPICS, "calls" as const].map((choice) => (
+                <button
+                  key={choice ?? "all"}
+                  type="button"
+                  aria-pressed={topic === choice}
+                  onClick={() => setSearch({ topic: choice })}
+                  className="rounded-full border border-line px-2.5 py-0.5 text-soft aria-pressed:border-ink aria-pressed:bg-panel aria-pressed:text-ink max-md:min-h-11"
+                >
+                  {t(`timeline.topic.${choice ?? "all"}`)}
+                </button>
+              ))}
+            </fieldset>
+            {topic !== "calls" && (
+              <label className="flex items-center gap-2 text-soft max-md:min-h-11">
+                <input
+                  type="checkbox"
+                  checked={detail}
+                  onChange={(event) => setSearch({ detail: event.target.checked || undefined })}
+                />
+                {t("timeline.detail")}
+              </label>
+            )}
+          </div>
+          {topic === "calls" ? (
+            <CallList run={run} />
+          ) : events.length === 0 ? (
             <Notice title={t("timeline.empty")} icon={<History aria-hidden size={22} />} />
           ) : (
-            <EventList events={events} />
+            <EventList run={run} events={events} />
           )}
         </section>
       </div>

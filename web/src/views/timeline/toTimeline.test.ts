@@ -39,8 +39,8 @@ test("the latest event comes first", () => {
     b: timelineRow(2, "TaskDone"),
     c: timelineRow(3, "RunEnded"),
   };
-  expect(toTimelineRows(rows, null).map((row) => row.sequence)).toEqual([3, 2, 1]);
-  expect(toTimelineRows(rows, "task").map((row) => row.sequence)).toEqual([2, 1]);
+  expect(toTimelineRows(rows, null, true).map((row) => row.sequence)).toEqual([3, 2, 1]);
+  expect(toTimelineRows(rows, "task", true).map((row) => row.sequence)).toEqual([2, 1]);
 });
 
 test("a question's history goes from asking to the task that resumes", () => {

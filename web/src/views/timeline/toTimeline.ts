@@ -1,9 +1,8 @@
 /** The events of a run by topic, and the history of each question. */
 
 import type { QuestionRow, TimelineRow } from "~/api/generated";
-
-export const TOPICS = ["question", "task", "phase", "session", "problem", "run"] as const;
-export type EventTopic = (typeof TOPICS)[number];
+import type { EventTopic } from "~/components/eventTopics";
+import { isSystemDetail } from "~/components/systemDetail";
 
 /** The topic of an event, by the name of its kind. */
 export function eventTopic({ kind }: Pick<TimelineRow, "kind">): EventTopic {
@@ -16,12 +15,15 @@ export function eventTopic({ kind }: Pick<TimelineRow, "kind">): EventTopic {
   return "run";
 }
 
-/** The events of a topic, latest first. */
+/** The events of a topic, latest first. Without `withDetail`, only those that a user wants to know of. */
 export function toTimelineRows(
   rows: Readonly<Record<string, TimelineRow>>,
   topic: EventTopic | null,
+  withDetail: boolean,
 ): TimelineRow[] {
-  const events = Object.values(rows).filter((row) => topic === null || eventTopic(row) === topic);
+  const events = Object.values(rows).filter(
+    (row) => (topic === null || eventTopic(row) === topic) && (withDetail || !isSystemDetail(row.kind)),
+  );
   return events.sort((left, right) => right.sequence - left.sequence);
 }
 
