@@ -43,6 +43,10 @@ test("the empty start page, an unknown address and an unknown run show what to d
     const tab = await context.newPage();
     await tab.goto(`${server.origin}/`);
     await tab.getByText("jangdan run TASKS.md").waitFor();
+    await tab
+      .getByText(locale === "ko" ? "이 폴더에서 찾은 계획: TASKS.md" : "TASKS.md was found here")
+      .waitFor();
+    await tab.locator("[data-first-open] li").filter({ hasText: "A painter" }).waitFor();
     expect(await accessibilityIssuesInBothThemes(tab), `the empty start page in ${locale}`).toEqual([]);
     await screenshot(tab, `home-empty-${locale}`);
     await tab.goto(`${server.origin}/no/such/place`);

@@ -51,20 +51,41 @@ test("a phase is reviewed with its tasks, its diff with line numbers, and files 
   await screenshot(page, "review");
 });
 
+test("a comment on a line is a draft that survives a reload, and prevents the approval until it is deleted", async () => {
+  const milk = page.locator("details").filter({ hasText: "milk.txt" });
+  await milk.locator('[data-line="1"]').click();
+  await milk.getByRole("textbox", { name: "Comment on milk.txt:1" }).fill("Which milk?");
+  await page.reload();
+  const comment = milk.getByRole("textbox", { name: "Comment on milk.txt:1" });
+  expect(await comment.inputValue()).toBe("Which milk?");
+  const form = page.locator('[data-review="1"]');
+  await form.getByText("1 comment").waitFor();
+  expect(await form.getByRole("button", { name: "Approve phase 1" }).isDisabled()).toBe(true);
+  expect(await accessibilityIssuesInBothThemes(page)).toEqual([]);
+  await screenshot(page, "review-comment");
+  await milk.getByRole("button", { name: "Delete comment" }).click();
+  await comment.waitFor({ state: "detached" });
+  expect(await form.getByRole("button", { name: "Approve phase 1" }).isDisabled()).toBe(false);
+});
+
 test("changes are requested for a chosen task, and text that is not sent prevents the approval", async () => {
   await page.getByRole("checkbox", { name: "Request changes in T1.1" }).check();
   const form = page.locator('[data-review="1"]');
   expect(await form.getByRole("button", { name: /Request changes/ }).isDisabled()).toBe(true);
   await form.getByRole("textbox").fill("One line is not enough.");
+  await page.getByRole("button", { name: "Comment on the file" }).last().click();
+  await page.getByRole("textbox", { name: /^Comment on (tea|milk)\.txt$/ }).fill("Add sugar.");
   expect(await form.getByRole("button", { name: "Approve phase 1" }).isDisabled()).toBe(true);
   await form.getByRole("button", { name: "Request changes in 1 task" }).click();
   await waitForReview(2);
-  expect((await gateRound())?.rounds[0]?.rework).toEqual(["T1.1"]);
+  const [round] = (await gateRound())?.rounds ?? [];
+  expect(round?.rework).toEqual(["T1.1"]);
+  expect(round?.reason).toMatch(/^One line is not enough\.\n\n(tea|milk)\.txt\nAdd sugar\.$/);
 });
 
 test("the second round shows what was requested and that nothing changed since then, and is approved", async () => {
   await page.goto(pageUrl("/runs/RUN/review?phase=1"));
-  await page.getByText("One line is not enough.").waitFor();
+  await page.getByText("One line is not enough.").first().waitFor();
   await page.getByText("Nothing has changed since you requested changes.").waitFor();
   await page.getByRole("button", { name: "Since you requested changes", pressed: true }).waitFor();
   await page.getByRole("button", { name: "All changes" }).click();

@@ -41,7 +41,10 @@ afterAll(async () => {
 test("a browser that is signed out shows only how to sign in", async () => {
   const signedOut = await (await fixture.browser.newContext()).newPage();
   await signedOut.goto(pageUrl("/"));
-  await signedOut.getByText("jangdan link").waitFor();
+  await signedOut.locator("[data-signed-out]").getByText("jangdan link").waitFor();
+  expect(await signedOut.locator("main").count()).toBe(1);
+  expect(await accessibilityIssues(signedOut)).toEqual([]);
+  await screenshot(signedOut, "signed-out");
   await signedOut.context().close();
 });
 

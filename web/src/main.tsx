@@ -1,4 +1,5 @@
 import "./styles/main.css";
+import "./styles/code.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";

@@ -49,6 +49,19 @@ export function useAgents(project: string | null) {
   });
 }
 
+/** All known agents, also those that cannot be used yet. */
+export function useKnownAgents(project: string | null, enabled: boolean) {
+  return useQuery({
+    queryKey: ["knownAgents", project],
+    queryFn: () =>
+      getJson<ListedAgent[]>(
+        project === null ? "/api/agents" : `/api/agents?project=${encodePathSegment(project)}`,
+      ),
+    enabled,
+    ...NEVER_CACHED,
+  });
+}
+
 export function fetchPlanFile(project: string, path: string): Promise<PlanFileContent> {
   return getJson(`/api/plans/text?project=${encodePathSegment(project)}&path=${encodePathSegment(path)}`);
 }

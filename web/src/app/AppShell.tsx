@@ -1,6 +1,7 @@
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useConnectionState, useLoadedRuns } from "~/api/hooks";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { Loading } from "~/components/Loading";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
@@ -8,6 +9,7 @@ import { useShortcuts } from "~/components/shortcuts";
 import { Toasts, toast } from "~/components/toasts";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { NavigationRail } from "./NavigationRail";
+import { SignedOut } from "./SignedOut";
 import { useDocumentTitle } from "./useDocumentTitle";
 import { useInboxNotifications } from "./useInboxNotifications";
 
@@ -21,6 +23,9 @@ export function AppShell() {
   const { t } = useTranslation();
   const [open, setOpen] = useState<OpenOverlay>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
+  const connection = useConnectionState();
+  // A page that has data keeps it: only the banner says that it gets no more.
+  const isLockedOut = useLoadedRuns().data === undefined && connection.type === "signedOut";
   useDocumentTitle();
   useInboxNotifications();
   useShortcuts({
@@ -38,11 +43,9 @@ export function AppShell() {
       </a>
       <NavigationRail onPalette={() => setOpen("palette")} onHelp={() => setOpen("help")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <ConnectionBanner />
+        {!isLockedOut && <ConnectionBanner />}
         <ErrorBoundary of={path}>
-          <Suspense fallback={<Loading />}>
-            <Outlet />
-          </Suspense>
+          <Suspense fallback={<Loading />}>{isLockedOut ? <SignedOut /> : <Outlet />}</Suspense>
         </ErrorBoundary>
       </div>
       <ErrorBoundary

@@ -2,11 +2,13 @@
 
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useInbox, useRows } from "~/api/hooks";
+import { useInbox, useRow, useRows } from "~/api/hooks";
 
 export function useDocumentTitle(): void {
-  const { run } = useParams({ strict: false });
-  const title = useRows(run ?? "", "run", run !== undefined).data?.["run"]?.title;
+  const { run, task } = useParams({ strict: false });
+  const runTitle = useRows(run ?? "", "run", run !== undefined).data?.["run"]?.title;
+  const taskTitle = useRow(run ?? "", "task", run === undefined ? undefined : task)?.title;
+  const title = [task && taskTitle && `${task} ${taskTitle}`, runTitle].filter(Boolean).join(" · ");
   const n = useInbox().data?.length ?? 0;
   useEffect(() => {
     const name = title ? `${title} · Jangdan` : "Jangdan";

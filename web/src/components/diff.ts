@@ -7,6 +7,8 @@ export type DiffLine = {
   before: number | null;
   after: number | null;
 };
+/** A part of a line of code; the kind is what its grammar calls it, such as `keyword`. */
+export type CodeSpan = { text: string; kind: string | null };
 export type DiffFile = { path: string; added: number; removed: number; lines: DiffLine[]; binary: boolean };
 
 export function parseDiff(text: string): DiffFile[] {

@@ -9,6 +9,7 @@ import { toast } from "~/components/toasts";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
 import { ItemFrame } from "./ItemFrame";
+import { LastWords } from "./LastWords";
 import { toResolutions } from "./toResolutions";
 import { useSendCommand } from "./useSendCommand";
 
@@ -36,6 +37,7 @@ export function EscalationForm({ run, escalation, actions: allowed }: Props) {
     <>
       <p className="font-medium text-ask text-xs">{t(`escalation.kind.${escalation.kind}`)}</p>
       {escalation.description && <Markdown text={escalation.description} />}
+      {escalation.task !== null && <LastWords run={run} task={escalation.task} />}
       {escalation.context && (
         <details open={hasCheckOutput(escalation)}>
           <summary className="cursor-pointer text-soft text-xs">{t("escalation.context")}</summary>

@@ -6,7 +6,7 @@ import { useOpenTask } from "~/components/navigation";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { Duration } from "~/components/Time";
 import { useFormatDuration } from "~/components/timeFormat";
-import { usedCostText, usedTokensText } from "~/components/usage";
+import { hasUsage, usedCostText, usedTokensText } from "~/components/usage";
 
 /** More tasks than these are only counted. */
 const LISTED_MAX = 5;
@@ -33,7 +33,7 @@ export function EntryFacts({ entry }: { entry: InboxEntry }) {
         <FactSection title={t("needsYou.workSoFar")}>
           <p className="text-soft">
             <Duration from={task.startedAt} to={task.endedAt} />
-            {` · ${usedTokensText(t, task.used)} · ${usedCostText(t, task.used)}`}
+            {hasUsage(task.used) && ` · ${usedTokensText(t, task.used)} · ${usedCostText(t, task.used)}`}
           </p>
           <p className="flex flex-wrap gap-x-3">
             {(["conversation", "changes"] as const).map((tab) => (

@@ -74,7 +74,7 @@ function KindFilter({ entries, kind, onKind }: Props) {
     "inline-flex min-h-7 items-center gap-1.5 whitespace-nowrap rounded-full border border-line px-2.5 text-soft text-sm aria-pressed:border-ink aria-pressed:font-semibold aria-pressed:text-ink max-md:min-h-11";
   const isAll = !counts.some((count) => count.kind === kind);
   return (
-    <fieldset className="flex min-w-0 shrink-0 gap-1.5 overflow-x-auto px-4 py-2.5 [scrollbar-width:none]">
+    <fieldset className="flex min-w-0 shrink-0 gap-1.5 overflow-x-auto px-4 py-2.5 [scrollbar-width:none] md:flex-wrap">
       <legend className="sr-only">{t("needsYou.filter")}</legend>
       <button type="button" aria-pressed={isAll} className={chip} onClick={() => onKind(undefined)}>
         {t("needsYou.kind.all")} <span className="tabular-nums">{entries.length}</span>

@@ -1,12 +1,14 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { GateRow, InboxAction } from "~/api/generated";
+import { useRows } from "~/api/hooks";
 import { encodePathSegment } from "~/api/http";
 import { personNameOfActor } from "~/components/actor";
 import { DiffFiles } from "~/components/DiffFiles";
 import { GateProof } from "~/components/inbox/GateProof";
 import { LargeFileList } from "~/components/inbox/LargeFileList";
 import { Markdown } from "~/components/Markdown";
+import { useReviewComments } from "~/components/reviewComments";
 import { ClockTime } from "~/components/Time";
 import { ReviewDecision } from "./ReviewDecision";
 import { ReviewTasks } from "./ReviewTasks";
@@ -23,6 +25,11 @@ type Props = {
 export function PhaseReview({ run, gate, name, actions }: Props) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const comments = useReviewComments(run, gate.phase);
+  const details = useRows(run, "taskDetail").data ?? {};
+  // If a task declares no files, any file may be one of its own.
+  const touches = gate.tasks.map(({ id }) => details[id]?.touches ?? []);
+  const declared = touches.some((paths) => paths.length === 0) ? [] : touches.flat();
   const canDecide = actions.length > 0;
   const round = gate.rounds.at(-1);
   const canCompare = round?.report?.changesSinceRejection != null;
@@ -95,11 +102,15 @@ export function PhaseReview({ run, gate, name, actions }: Props) {
               key={`${scope} ${gate.round}`}
               path={scope === "all" ? path : `${path}?sinceRejection=true`}
               of={path}
+              comments={canDecide ? comments : undefined}
+              declared={declared}
             />
           </div>
         </div>
       </section>
-      {canDecide && <ReviewDecision run={run} gate={gate} actions={actions} tasks={[...chosen]} />}
+      {canDecide && (
+        <ReviewDecision run={run} gate={gate} actions={actions} tasks={[...chosen]} comments={comments} />
+      )}
     </>
   );
 }

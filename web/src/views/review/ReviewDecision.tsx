@@ -4,6 +4,7 @@ import type { GateRow, InboxAction, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { useDraft } from "~/components/inbox/drafts";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
+import { composeReview, countWritten, type ReviewComments } from "~/components/reviewComments";
 
 type Props = {
   run: string;
@@ -11,18 +12,22 @@ type Props = {
   actions: readonly InboxAction[];
   /** The tasks for which changes are requested; none means that Jangdan chooses. */
   tasks: string[];
+  comments: ReviewComments & { clear: () => void };
 };
 
 /** Approves a phase, or requests changes for the chosen tasks. */
-export function ReviewDecision({ run, gate, actions, tasks }: Props) {
+export function ReviewDecision({ run, gate, actions, tasks, comments }: Props) {
   const { t } = useTranslation();
   const id = useId();
   const { send, busy } = useSendCommand(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
   const settle = async (command: UserCommand, done: string) => {
-    if (await send(command, done)) setReason("");
+    if (!(await send(command, done))) return;
+    setReason("");
+    comments.clear();
   };
-  const isEmpty = reason.trim() === "";
+  const nComments = countWritten(comments.comments);
+  const isEmpty = reason.trim() === "" && nComments === 0;
   return (
     <div
       data-review={gate.phase}
@@ -40,6 +45,11 @@ export function ReviewDecision({ run, gate, actions, tasks }: Props) {
         onChange={(event) => setReason(event.target.value)}
         className="field-sizing-content max-h-40 min-h-9 min-w-48 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-11 max-md:basis-full max-md:text-base"
       />
+      {nComments > 0 && (
+        <span className="self-center whitespace-nowrap text-ask">
+          {t("review.comments", { count: nComments })}
+        </span>
+      )}
       {actions.includes("reject") && (
         <Button
           variant="ask"
@@ -48,7 +58,13 @@ export function ReviewDecision({ run, gate, actions, tasks }: Props) {
           title={isEmpty ? t("review.needsReason") : undefined}
           onClick={() =>
             void settle(
-              { rejectGate: { phase: gate.phase, reason: reason.trim(), tasks } },
+              {
+                rejectGate: {
+                  phase: gate.phase,
+                  reason: composeReview(reason, comments.comments),
+                  tasks,
+                },
+              },
               t("gate.rejected"),
             )
           }

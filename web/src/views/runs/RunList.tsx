@@ -6,10 +6,10 @@ import { Button } from "~/components/Button";
 import { ErrorLine } from "~/components/ErrorLine";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
-import { Notice } from "~/components/Notice";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunStateLabel } from "~/components/StateLabel";
 import { TimeAgo } from "~/components/Time";
+import { FirstOpen } from "./FirstOpen";
 
 export function RunList() {
   const { t } = useTranslation();
@@ -23,14 +23,7 @@ export function RunList() {
     case "success":
       break;
   }
-  if (runs.data.length === 0) {
-    return (
-      <Notice title={t("runs.empty")}>
-        <p>{t("runs.emptyHint")}</p>
-        <code className="rounded bg-panel px-2 py-1 font-mono">jangdan run TASKS.md</code>
-      </Notice>
-    );
-  }
+  if (runs.data.length === 0) return <FirstOpen />;
   return (
     <>
       <ul className="flex flex-col gap-2">
