@@ -10,7 +10,6 @@ const SCREENS = process.env["JANGDAN_SCREENS"];
 
 type AxeViolation = {
   id: string;
-  impact: string;
   help: string;
   nodes: { target: string[]; failureSummary: string }[];
 };
@@ -22,18 +21,16 @@ const TRANSITIONS_DONE = `new Promise(requestAnimationFrame).then(() => Promise.
     .map(({ finished }) => finished.catch(() => {})),
 )).then(() => {})`;
 
-/** Returns the serious and critical issues. */
+/** Returns the issues of every severity. */
 export async function accessibilityIssues(page: Page): Promise<string[]> {
   await page.evaluate(TRANSITIONS_DONE);
   await page.evaluate(AXE);
   const violations = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
   );
-  return (violations as AxeViolation[])
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
-    );
+  return (violations as AxeViolation[]).map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
 }
 
 /** Checks the open page in both themes, and leaves it in the light one. */

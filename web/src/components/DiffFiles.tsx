@@ -292,12 +292,12 @@ function LineNumbers({ line, onComment }: { line: DiffLine; onComment: (() => vo
       type="button"
       tabIndex={-1}
       title={t("changes.commentOnLine")}
-      aria-label={t("changes.commentOnLine")}
       data-line={line.after ?? line.before}
       onClick={onComment}
       className="cursor-pointer hover:bg-accent-soft hover:text-accent"
     >
       {numbers}
+      <span className="sr-only">{t("changes.commentOnLine")}</span>
     </button>
   );
 }

@@ -11,11 +11,12 @@ export default function ActivityPlace({ run }: { run: string }) {
         aria-label={t("view.chat")}
         className="border-line bg-panel/40 xl:w-[440px] xl:shrink-0 xl:border-r max-xl:h-[80dvh] max-xl:shrink-0 max-xl:border-b"
       >
+        <h2 className="sr-only">{t("view.chat")}</h2>
         <Chat run={run} />
       </section>
-      <section aria-label={t("view.timeline")} className="min-w-0 flex-1 max-xl:h-[80dvh] max-xl:shrink-0">
+      <div className="min-w-0 flex-1 max-xl:h-[80dvh] max-xl:shrink-0">
         <Timeline run={run} />
-      </section>
+      </div>
     </div>
   );
 }

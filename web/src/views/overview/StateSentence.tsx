@@ -20,23 +20,23 @@ export function StateSentence({ row }: { row: RunRow }) {
   const open = row.nTasks - done - failed - skipped - cancelled;
   return (
     <div className="flex min-w-0 flex-1 basis-96 flex-col gap-1">
-      <h2
-        role="status"
-        aria-live="polite"
-        data-situation={situation}
-        className="flex items-start gap-2 font-semibold text-[20px] leading-tight max-md:text-[17px]"
-      >
-        <Icon aria-hidden size={20} className={`mt-0.5 shrink-0 ${TEXT_COLORS[tone]}`} />
-        <span className="min-w-0">
-          {t(`overview.situation.${situation}`, { count: inProgress, done, total: row.nTasks })}
-          {n > 0 && (situation === "waitingForYou" || situation === "workingAndWaiting") && (
-            <>
-              {" "}
-              <ItemCounts run={row.id} />
-            </>
-          )}
-        </span>
-      </h2>
+      <div role="status" aria-live="polite">
+        <h2
+          data-situation={situation}
+          className="flex items-start gap-2 font-semibold text-[20px] leading-tight max-md:text-[17px]"
+        >
+          <Icon aria-hidden size={20} className={`mt-0.5 shrink-0 ${TEXT_COLORS[tone]}`} />
+          <span className="min-w-0">
+            {t(`overview.situation.${situation}`, { count: inProgress, done, total: row.nTasks })}
+            {n > 0 && (situation === "waitingForYou" || situation === "workingAndWaiting") && (
+              <>
+                {" "}
+                <ItemCounts run={row.id} />
+              </>
+            )}
+          </span>
+        </h2>
+      </div>
       <p className="text-soft">
         {situation === "waitingForYou" && inProgress === 0
           ? t("overview.nothingContinues", { count: open })

@@ -100,9 +100,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   const { fill, ink } = isForPerson ? FOR_PERSON : FILLS[bar.kind];
   const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
   const text =
-    bar.kind === "blocked"
-      ? `${isForPerson ? "?" : "‖"} ${question ?? bar.task}`
-      : [`${bar.task} ${tasks[bar.task]?.title ?? ""}`, barMarks(t, bar, tasks)].filter(Boolean).join(" · ");
+    bar.kind === "blocked" ? `${isForPerson ? "?" : "‖"} ${question ?? bar.task}` : barText(t, bar, tasks);
   return (
     // biome-ignore lint/a11y/useSemanticElements: an SVG cannot contain a button.
     <g
@@ -136,6 +134,13 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   );
 }
 
+/** The task of a bar, with its marks. */
+function barText(t: TFunction, bar: Bar, tasks: Props["tasks"]): string {
+  return [`${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim(), barMarks(t, bar, tasks)]
+    .filter(Boolean)
+    .join(" · ");
+}
+
 /** The marks of a task that has ended, beside its last bar or bars. */
 function barMarks(t: TFunction, bar: Bar, tasks: Props["tasks"]): string {
   return bar.kind === "past" ? marksText(t, tasks[bar.task]?.marks ?? []) : "";
@@ -148,10 +153,10 @@ function useBarLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): 
   const kind =
     bar.kind === "blocked"
       ? t(`schedule.reason.${bar.reason?.type ?? "question"}`)
-      : [t(`schedule.kind.${bar.kind}`), barMarks(t, bar, tasks)].filter(Boolean).join(" · ");
+      : t(`schedule.kind.${bar.kind}`);
   const duration = formatDuration(bar.endAt - bar.startAt);
   const time = `${formatClock(bar.startAt)} – ${formatClock(bar.endAt)} (${duration})`;
-  const name = `${bar.task} ${tasks[bar.task]?.title ?? ""}`.trim();
+  const name = barText(t, bar, tasks);
   return [name, question ? `${kind}: ${question}` : kind, time, bar.isCritical ? t("schedule.critical") : ""]
     .filter(Boolean)
     .join("\n");
