@@ -123,6 +123,40 @@ test("a search on the canvas finds questions", async () => {
   await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
 });
 
+test("a search stays when another view of the tasks is chosen, and is in the address", async () => {
+  await page.goto(pageUrl("/runs/RUN/work?view=list"));
+  await page.getByRole("searchbox", { name: "Find a task" }).fill("T1.1");
+  const nShown = () => page.locator("main [data-task]").count();
+  await waitUntil(async () => (await nShown()) === 1, "one task in the list");
+  await page.locator('[data-view="board"]').click();
+  await waitUntil(async () => (await nShown()) === 1, "one task on the board");
+  expect(page.url()).toContain("q=T1.1");
+  await page.locator('[data-view="graph"]').click();
+  await page.getByRole("status").filter({ hasText: "1/1" }).waitFor();
+  await page.reload();
+  await page.getByRole("status").filter({ hasText: "1/1" }).waitFor();
+});
+
+test("a phase of the graph is folded, and unfolded again by a search", async () => {
+  await page.goto(pageUrl("/runs/RUN/work?view=graph"));
+  await taskCard("T1.1").waitFor();
+  await page.getByRole("button", { name: /^1 /, expanded: true }).click();
+  await taskCard("T1.1").waitFor({ state: "detached" });
+  await page.keyboard.press("Control+f");
+  await page.keyboard.type("T1.1");
+  await page.keyboard.press("Enter");
+  await page.locator('.react-flow__node.selected [data-task="T1.1"]').waitFor();
+});
+
+test("the team says what each agent does now, and what was not reported is not free", async () => {
+  await page.goto(pageUrl("/runs/RUN/team"));
+  await page.locator("[data-agent]").first().waitFor();
+  const agents = await fixture.rows("agent");
+  expect(await page.locator("[data-agent]").count()).toBe(agents.length);
+  await page.locator("[data-agent]").filter({ hasText: "T1.1" }).getByText("Waiting for you").waitFor();
+  expect(await page.locator("main").innerText()).not.toContain("$0.00");
+});
+
 test("when zoomed out a task that waits for a person keeps its icon", async () => {
   await page.goto(pageUrl("/runs/RUN/work?view=graph"));
   await taskCard("T1.1").waitFor();

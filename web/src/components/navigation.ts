@@ -21,6 +21,8 @@ export type RunSearch = {
   topic?: ActivityTopic;
   /** Whether events that explain how Jangdan works are shown, too. */
   detail?: boolean;
+  /** Only tasks that match this search are shown. */
+  q?: string;
 } & NeedsYouSearch;
 
 /** The query parameters of the items that need the user. */
@@ -39,7 +41,7 @@ export function toNeedsYouSearch({ item, kind }: Record<string, unknown>): Needs
 }
 
 export function toRunSearch(search: Record<string, unknown>): RunSearch {
-  const { tab, over, view, phase, topic, detail } = search;
+  const { tab, over, view, phase, topic, detail, q } = search;
   const moved = typeof over === "string" ? movedPlace(over) : undefined;
   return {
     ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
@@ -48,6 +50,8 @@ export function toRunSearch(search: Record<string, unknown>): RunSearch {
     ...(typeof phase === "number" && { phase }),
     ...(typeof topic === "string" && isActivityTopic(topic) && { topic }),
     ...(detail === true && { detail }),
+    // The router reads a search such as 12 as a number.
+    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q) }),
     ...(moved && { over: moved.place, ...(moved.view && { view: moved.view }) }),
     ...toNeedsYouSearch(search),
   };

@@ -9,3 +9,14 @@ export function taskMatchesSearch(id: string, task: SearchableTask | undefined, 
   const texts = [task?.title, task?.agent, task?.question?.text, task?.question?.korean];
   return id.toLowerCase().startsWith(term) || texts.some((text) => text?.toLowerCase().includes(term));
 }
+
+/** The tasks that match a search; all without one. */
+export function matchingTasks(
+  tasks: Readonly<Record<string, TaskRow>>,
+  search: string,
+): Readonly<Record<string, TaskRow>> {
+  if (search.trim() === "") return tasks;
+  return Object.fromEntries(
+    Object.entries(tasks).filter(([id, task]) => taskMatchesSearch(id, task, search)),
+  );
+}

@@ -6,6 +6,8 @@ import { useRows } from "~/api/hooks";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { Loading } from "~/components/Loading";
+import { TaskSearchField, useTaskSearch } from "~/components/TaskSearchField";
+import { matchingTasks } from "~/components/taskMatchesSearch";
 import { BoardColumn } from "./BoardColumn";
 import { readCardData, readSectionPriority } from "./drag";
 import { toBoard } from "./toBoard";
@@ -16,7 +18,8 @@ export default function Board({ run }: { run: string }) {
   const tasks = useRows(run, "task");
   const { send } = useSendCommand(run);
   const [isDragging, setDragging] = useState(false);
-  const columns = useMemo(() => toBoard(tasks.data ?? {}), [tasks.data]);
+  const [search, setSearch] = useTaskSearch();
+  const columns = useMemo(() => toBoard(matchingTasks(tasks.data ?? {}, search)), [tasks.data, search]);
   const latest = useRef(send);
   useEffect(() => {
     latest.current = send;
@@ -44,16 +47,19 @@ export default function Board({ run }: { run: string }) {
     return <ErrorMessage error={tasks.error} retry={() => void tasks.refetch()} />;
   if (!tasks.data) return <Loading />;
   return (
-    <section aria-label={t("view.board")} className="flex h-full gap-3 overflow-x-auto p-4">
-      {columns.map((column) => (
-        <BoardColumn
-          key={column.id}
-          run={run}
-          column={column}
-          isDragging={isDragging}
-          onPriority={prioritize}
-        />
-      ))}
-    </section>
+    <div className="flex h-full flex-col">
+      <TaskSearchField search={search} onSearch={setSearch} className="mx-4 mt-3 max-w-sm" />
+      <section aria-label={t("view.board")} className="flex min-h-0 flex-1 gap-3 overflow-x-auto p-4">
+        {columns.map((column) => (
+          <BoardColumn
+            key={column.id}
+            run={run}
+            column={column}
+            isDragging={isDragging}
+            onPriority={prioritize}
+          />
+        ))}
+      </section>
+    </div>
   );
 }

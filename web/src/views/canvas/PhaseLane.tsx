@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRowByKey } from "~/api/rowSubscriptions";
+import { usePhaseStateName } from "~/components/usePhaseState";
 import type { LaneNode } from "./toGraph";
 
 /** Titles grow as the view zooms out, up to this factor. */
@@ -13,6 +14,7 @@ const TITLE_SCALE_INSIDE = 1.5;
 /** The lane of a phase behind its tasks, with its title and state. */
 export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) {
   const { t } = useTranslation();
+  const stateName = usePhaseStateName(data.run);
   const phase = useRowByKey(data.run, "phase", String(data.phase));
   const Chevron = data.isFolded ? ChevronRight : ChevronDown;
   const scale = useStore((flow) =>
@@ -33,7 +35,7 @@ export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) 
           {phase && (
             <span className="font-normal text-faint">
               {" "}
-              · {t(`phaseState.${phase.state}`)} · {phase.tasks.done}/{phase.nTasks}
+              · {stateName(phase)} · {phase.tasks.done}/{phase.nTasks}
               {phase.tasks.running > 0 && ` · ${t("canvas.running", { count: phase.tasks.running })}`}
             </span>
           )}

@@ -1,12 +1,13 @@
 import { Panel } from "@xyflow/react";
 import { SearchIcon } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { queryKeys, type RowsByKey } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
 import { useIsPanelOpen } from "~/components/navigation";
 import { useShortcuts } from "~/components/shortcuts";
+import { useTaskSearch } from "~/components/TaskSearchField";
 import { searchTasks } from "./toGraph";
 
 type Props = {
@@ -20,19 +21,26 @@ type Props = {
 export function TaskSearch({ run, layout, onFound, onShow }: Props) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState("");
+  const [text, setText] = useTaskSearch();
   const [found, setFound] = useState<string[]>([]);
   const [at, setAt] = useState(-1);
   useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());
 
-  const search = (text: string) => {
+  const search = (next: string) => {
+    setText(next);
+    find(next);
+  };
+  const find = (text: string) => {
     const tasks = cache.getQueryData<RowsByKey<"task">>(queryKeys.rows(run, "task")) ?? {};
     const next = searchTasks(layout.nodes, tasks, text);
-    setText(text);
     setFound(next);
     setAt(-1);
     onFound(new Set(next));
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search of the address counts when the graph is opened.
+  useEffect(() => {
+    if (text !== "") find(text);
+  }, []);
   const step = (by: number) => {
     if (found.length === 0) return;
     const next = at < 0 && by < 0 ? found.length - 1 : (at + by + found.length) % found.length;

@@ -1,11 +1,10 @@
-import { SearchIcon } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { PhaseRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import { useIsPanelOpen } from "~/components/navigation";
 import { QueryFallback } from "~/components/QueryFallback";
-import { useShortcuts } from "~/components/shortcuts";
+import { TaskSearchField, useTaskSearch } from "~/components/TaskSearchField";
+import { usePhaseStateName } from "~/components/usePhaseState";
 import { VirtualList } from "~/components/VirtualList";
 import { type ListRow, toListRows } from "./listRows";
 import { TaskListRow } from "./TaskListRow";
@@ -15,7 +14,7 @@ import { useVirtualTaskList } from "./useVirtualTaskList";
 export default function TaskList({ run }: { run: string }) {
   const tasks = useRows(run, "task");
   const phases = useRows(run, "phase");
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useTaskSearch();
   const rows = useMemo(
     () => toListRows(phases.data ?? {}, tasks.data ?? {}, search),
     [phases.data, tasks.data, search],
@@ -33,7 +32,7 @@ function SearchableRows({ run, rows, search, onSearch }: Props) {
   const { virtualizer, setFocused, onKeyDown } = useVirtualTaskList(rows, scroller);
   return (
     <div className="mx-auto flex h-full max-w-4xl flex-col">
-      <TaskSearch search={search} onSearch={onSearch} onKeyDown={onKeyDown} />
+      <TaskSearchField search={search} onSearch={onSearch} onKeyDown={onKeyDown} className="mx-4 mt-4 mb-1" />
       <section
         ref={scroller}
         data-list
@@ -48,7 +47,7 @@ function SearchableRows({ run, rows, search, onSearch }: Props) {
             {(row) => (
               <div className="pb-1.5">
                 {"phase" in row ? (
-                  <PhaseHeading phase={row.phase} />
+                  <PhaseHeading run={run} phase={row.phase} />
                 ) : (
                   <TaskListRow run={run} task={row.task} onFocus={() => setFocused(row.key)} />
                 )}
@@ -61,42 +60,14 @@ function SearchableRows({ run, rows, search, onSearch }: Props) {
   );
 }
 
-type TaskSearchProps = Pick<Props, "search" | "onSearch"> & {
-  onKeyDown: (event: React.KeyboardEvent) => void;
-};
-
-function TaskSearch({ search, onSearch, onKeyDown }: TaskSearchProps) {
+function PhaseHeading({ run, phase }: { run: string; phase: PhaseRow }) {
   const { t } = useTranslation();
-  const input = useRef<HTMLInputElement>(null);
-  useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());
-  return (
-    <label className="mx-4 mt-4 mb-1 flex items-center gap-2 rounded-lg border border-line bg-panel px-3 text-soft focus-within:border-accent">
-      <SearchIcon aria-hidden size={14} />
-      <input
-        ref={input}
-        type="search"
-        value={search}
-        aria-label={t("canvas.search")}
-        placeholder={t("canvas.search")}
-        className="h-8 min-w-0 flex-1 bg-transparent text-ink outline-none placeholder:text-faint max-md:h-10"
-        onChange={(event) => onSearch(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
-          if (event.key === "ArrowDown") onKeyDown(event);
-          if (event.key === "Escape") onSearch("");
-        }}
-      />
-    </label>
-  );
-}
-
-function PhaseHeading({ phase }: { phase: PhaseRow }) {
-  const { t } = useTranslation();
+  const stateName = usePhaseStateName(run);
   return (
     <h2 className="pt-3 font-semibold text-soft text-sm">
       {phase.number} {phase.name}{" "}
       <span className="font-normal text-faint">
-        · {t(`phaseState.${phase.state}`)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
+        · {stateName(phase)} · {t("run.done", { done: phase.tasks.done, count: phase.nTasks })}
       </span>
     </h2>
   );

@@ -6,6 +6,7 @@ import type { PhaseRow, PhaseState, RunRow } from "~/api/generated";
 import { useInbox, useRows } from "~/api/hooks";
 import { TEXT_COLORS, type Tone } from "~/components/state";
 import { usedCostText } from "~/components/usage";
+import { isUnfinished, usePhaseStateName } from "~/components/usePhaseState";
 import { toPhaseSteps } from "./toPhaseSteps";
 
 const PHASE_STYLES: Record<PhaseState, { tone: Tone; icon: LucideIcon }> = {
@@ -47,23 +48,21 @@ function PhaseCard({ run: { id: run, endedAt }, phase }: { run: RunRow; phase: P
   const { t, i18n } = useTranslation();
   const inbox = useInbox(run).data ?? [];
   const needsApproval = inbox.some(({ item }) => item.type === "gate" && item.id === phase.number);
-  const isUnfinished = endedAt !== null && phase.state !== "approved" && phase.state !== "landed";
-  const { tone, icon: Icon } = PHASE_STYLES[isUnfinished ? "cancelled" : phase.state];
+  const stateName = usePhaseStateName(run);
+  const { tone, icon: Icon } = PHASE_STYLES[isUnfinished(phase, endedAt) ? "cancelled" : phase.state];
   const { done, failed, skipped, cancelled } = phase.tasks;
   const inProgress = phase.tasks.running + phase.tasks.checking + phase.tasks.merging;
   const states = [
     needsApproval
       ? t("overview.phaseNeedsApproval")
-      : isUnfinished
-        ? t("overview.phaseUnfinished")
-        : phase.state === "waiting" && phase.waitsFor.length > 0
-          ? t("overview.phaseAfter", {
-              count: phase.waitsFor.length,
-              phases: new Intl.ListFormat(i18n.language, { type: "conjunction" }).format(
-                phase.waitsFor.map(String),
-              ),
-            })
-          : t(`phaseState.${phase.state}`),
+      : phase.state === "waiting" && endedAt === null && phase.waitsFor.length > 0
+        ? t("overview.phaseAfter", {
+            count: phase.waitsFor.length,
+            phases: new Intl.ListFormat(i18n.language, { type: "conjunction" }).format(
+              phase.waitsFor.map(String),
+            ),
+          })
+        : stateName(phase),
     phase.round > 1 && t("gate.round", { n: phase.round }),
     inProgress > 0 && t("overview.count.running", { count: inProgress }),
     phase.tasks.blocked > 0 && t("overview.count.blocked", { count: phase.tasks.blocked }),

@@ -3,6 +3,7 @@ import { scaleTime } from "d3-scale";
 import { CalendarClock, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { RowsByKey } from "~/api/cache";
 import type { Schedule } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { useSchedule } from "~/api/layout";
@@ -10,6 +11,8 @@ import { IconButton } from "~/components/Button";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
+import { TaskSearchField, useTaskSearch } from "~/components/TaskSearchField";
+import { matchingTasks } from "~/components/taskMatchesSearch";
 import { toCuts, toScaleStops } from "./cuts";
 import { Legend } from "./Legend";
 import { TimeAxis } from "./TimeAxis";
@@ -19,6 +22,7 @@ import { type GroupBy, toScheduleRows, toTimeRange } from "./toSchedule";
 /** The width of the row titles on small and on large screens. */
 const NAME_WIDTHS = [96, 168] as const;
 const ZOOM_MAX = 32;
+const NO_TASKS: RowsByKey<"task"> = {};
 
 /** When tasks ran, run, and are predicted to run. */
 export default function ScheduleView({ run }: { run: string }) {
@@ -36,7 +40,7 @@ export default function ScheduleView({ run }: { run: string }) {
 
 function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
   const { t } = useTranslation();
-  const tasks = useRows(run, "task").data ?? {};
+  const tasks = useRows(run, "task").data ?? NO_TASKS;
   const [by, setBy] = useState<GroupBy>("agent");
   const [zoom, setZoom] = useState(1);
   const scroller = useRef<HTMLElement>(null);
@@ -44,7 +48,16 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
   const nameWidth = NAME_WIDTHS[outer < 640 ? 0 : 1];
   const visibleWidth = outer - nameWidth - 16;
   const width = Math.max(200, visibleWidth * zoom);
-  const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
+  const [search, setSearch] = useTaskSearch();
+  const shown = useMemo(() => matchingTasks(tasks, search), [tasks, search]);
+  const rows = useMemo(
+    () =>
+      toScheduleRows(
+        schedule.bars.filter(({ task }) => search.trim() === "" || shown[task]),
+        by,
+      ),
+    [schedule, by, shown, search],
+  );
   const { scale, cuts } = useMemo(() => {
     const range = toTimeRange(schedule);
     const cuts = toCuts(schedule, range);
@@ -85,6 +98,7 @@ function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
             </label>
           ))}
         </fieldset>
+        <TaskSearchField search={search} onSearch={setSearch} className="w-52 max-md:w-full" />
         <div className="flex">
           <IconButton
             label={t("canvas.zoomIn")}

@@ -34,8 +34,8 @@ test("rows are sorted by the number in their id", () => {
   const schedule = {
     bars: [pastBar("T10", "b", 0, 1), pastBar("T2", "a", 0, 1), pastBar("T2", "b", 1, 2)],
   } as Schedule;
-  expect(toScheduleRows(schedule, "agent").map((row) => row.id)).toEqual(["a", "b"]);
-  expect(toScheduleRows(schedule, "task").map((row) => row.id)).toEqual(["T2", "T10"]);
+  expect(toScheduleRows(schedule.bars, "agent").map((row) => row.id)).toEqual(["a", "b"]);
+  expect(toScheduleRows(schedule.bars, "task").map((row) => row.id)).toEqual(["T2", "T10"]);
 });
 
 test("the range of an ended run does not grow with time", () => {

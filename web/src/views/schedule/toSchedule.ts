@@ -13,7 +13,7 @@ export type ScheduleRow = {
   tracks: Bar[][];
 };
 
-export function toScheduleRows({ bars }: Schedule, by: GroupBy): ScheduleRow[] {
+export function toScheduleRows(bars: readonly Bar[], by: GroupBy): ScheduleRow[] {
   const groups = new Map<string, Bar[]>();
   for (const bar of bars) {
     const id = (by === "agent" ? bar.agent : bar.task) ?? "";
