@@ -154,7 +154,7 @@ test("the team says what each agent does now, and what was not reported is not f
   const agents = await fixture.rows("agent");
   expect(await page.locator("[data-agent]").count()).toBe(agents.length);
   await page.locator("[data-agent]").filter({ hasText: "T1.1" }).getByText("Waiting for you").waitFor();
-  expect(await page.locator("main").innerText()).not.toContain("$0.00");
+  expect(await page.locator("main").textContent()).not.toContain("$0.00");
 });
 
 test("when zoomed out a task that waits for a person keeps its icon", async () => {

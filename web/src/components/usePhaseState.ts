@@ -11,5 +11,5 @@ export function usePhaseStateName(run: string): (phase: Pick<PhaseRow, "state">)
   const { t } = useTranslation();
   const endedAt = useRow(run, "run", "run")?.endedAt ?? null;
   return (phase) =>
-    t(isUnfinished(phase, endedAt) ? "overview.phaseUnfinished" : `phaseState.${phase.state}`);
+    isUnfinished(phase, endedAt) ? t("overview.phaseUnfinished") : t(`phaseState.${phase.state}`);
 }
