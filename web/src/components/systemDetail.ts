@@ -37,6 +37,7 @@ const SYSTEM_DETAIL: ReadonlySet<string> = new Set([
   "TaskUnblocked",
   "TasksBecameReady",
   "TurnEnded",
+  "TurnInterrupted",
   "TurnWaitExpired",
   "UsageReported",
 ]);

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
-import { useLocalizedText } from "~/components/localizedText";
+import { useEventText } from "~/components/eventText";
 import { isSystemDetail } from "~/components/systemDetail";
 import { useFormatTimeOfDay } from "~/components/timeFormat";
 import { OverviewSection } from "./OverviewSection";
@@ -12,7 +12,7 @@ const LISTED_MAX = 10;
 /** The latest events of a run. */
 export function RecentEvents({ run }: { run: string }) {
   const { t } = useTranslation();
-  const localize = useLocalizedText();
+  const eventText = useEventText();
   const formatTime = useFormatTimeOfDay();
   const rows = useRows(run, "timeline").data;
   const events = useMemo(
@@ -50,7 +50,7 @@ export function RecentEvents({ run }: { run: string }) {
               {formatTime(event.happenedAt)}
             </time>
             <span dir="auto" className="line-clamp-2">
-              {localize(event)}
+              {eventText(event)}
             </span>
           </li>
         ))}

@@ -62,7 +62,7 @@ export function PhaseReview({ run, gate, name, actions }: Props) {
             <ReviewSection title={t("taskTab.checks")}>
               <GateProof gate={gate} />
             </ReviewSection>
-            {round?.report?.summary && (
+            {round?.report?.summary && round.verifier !== null && (
               <ReviewSection title={t("review.report")}>
                 <Markdown text={round.report.summary} />
               </ReviewSection>

@@ -1,15 +1,15 @@
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
 import { ErrorMessage } from "~/components/ErrorMessage";
+import { useEventText } from "~/components/eventText";
 import { Loading } from "~/components/Loading";
-import { useLocalizedText } from "~/components/localizedText";
 import { Notice } from "~/components/Notice";
 import { ClockTime } from "~/components/Time";
 
 /** The events of a task. Those about a question are highlighted. */
 export default function Events({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
-  const localize = useLocalizedText();
+  const eventText = useEventText();
   const timeline = useRows(run, "timeline");
   if (timeline.status === "pending") return <Loading />;
   if (timeline.status === "error")
@@ -34,7 +34,7 @@ export default function Events({ run, task }: { run: string; task: string }) {
           >
             {t(`event.${row.kind}`, { defaultValue: row.kind })}
           </span>
-          <span className="max-md:col-span-2">{localize(row)}</span>
+          <span className="max-md:col-span-2">{eventText(row)}</span>
         </li>
       ))}
     </ol>

@@ -3,8 +3,8 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
 import { useRow } from "~/api/hooks";
+import { useEventText } from "~/components/eventText";
 import type { EventTopic } from "~/components/eventTopics";
-import { useLocalizedText } from "~/components/localizedText";
 import { useOpenTask } from "~/components/navigation";
 import { ClockTime } from "~/components/Time";
 import { VirtualList } from "~/components/VirtualList";
@@ -49,7 +49,7 @@ export function EventList({ run, events }: { run: string; events: readonly Timel
 function EventLine({ run, event }: { run: string; event: TimelineRow }) {
   const { t } = useTranslation();
   const open = useOpenTask();
-  const localize = useLocalizedText();
+  const eventText = useEventText();
   const task = useRow(run, "task", event.task);
   const topic = eventTopic(event);
   const isQuestion = topic === "question";
@@ -65,7 +65,7 @@ function EventLine({ run, event }: { run: string; event: TimelineRow }) {
         {t(`event.${event.kind}`, { defaultValue: event.kind })}
       </span>
       <span dir="auto" className="min-w-0 @max-[640px]:col-span-2 @max-[640px]:col-start-2">
-        {localize(event)}
+        {eventText(event)}
       </span>
       {event.task && (
         <button
