@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
-    fileParallelism: false,
+    // Two files at once use the time in which a browser waits for agents.
+    maxWorkers: 2,
     bail: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
