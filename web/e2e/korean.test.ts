@@ -47,7 +47,10 @@ test("a task's events and the chat are in Korean", async () => {
   await page.goto(pageUrl("/runs/RUN/tasks/T1.1?tab=events"));
   await page.getByText(/^\S+ 에이전트가 T1\.1 작업을 시작했습니다/).waitFor();
   await page.goto(pageUrl("/runs/RUN/activity"));
-  await page.getByText(/실행 시작: /).waitFor();
+  await page
+    .getByText(/실행 시작: /)
+    .first()
+    .waitFor();
 });
 
 test("an error has a Korean title and the server's details, and is closed without closing the dialog below it", async () => {

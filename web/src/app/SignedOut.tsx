@@ -10,7 +10,7 @@ export function SignedOut() {
   const { t } = useTranslation();
   return (
     <main id="main" data-signed-out className="min-h-0 flex-1 overflow-y-auto p-4">
-      <Notice title={t("signedOut.pageTitle")} icon={<KeyRound aria-hidden size={22} />}>
+      <Notice isPage title={t("signedOut.pageTitle")} icon={<KeyRound aria-hidden size={22} />}>
         <p>{t("signedOut.explanation")}</p>
         <p className="mx-auto flex w-fit items-center gap-1 rounded-lg border border-line bg-panel py-0.5 pr-0.5 pl-2.5">
           <code className="font-mono">jangdan link</code> <CopyButton text="jangdan link" />

@@ -6,14 +6,16 @@ import { Button } from "./Button";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
 
+type Props = { error: unknown; retry?: () => void; isPage?: boolean };
+
 /** An error in place of the content, with a button to retry. */
-export function ErrorMessage({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ErrorMessage({ error, retry, isPage = false }: Props) {
   const { t } = useTranslation();
   const { title, details } = useErrorText()(error);
   // Retrying does not help if the thing does not exist.
   const isMissing = error instanceof ApiError && error.status === 404;
   return (
-    <Notice title={title} icon={<CloudOff aria-hidden size={22} />}>
+    <Notice isPage={isPage} title={title} icon={<CloudOff aria-hidden size={22} />}>
       {details.map((line) => (
         <p key={line}>{line}</p>
       ))}

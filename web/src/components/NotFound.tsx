@@ -6,7 +6,7 @@ export function NotFound() {
   const { t } = useTranslation();
   return (
     <main id="main">
-      <Notice title={t("page.notFound")}>
+      <Notice isPage title={t("page.notFound")}>
         <Link to="/runs" className="text-accent underline">
           {t("page.toRuns")}
         </Link>

@@ -44,7 +44,8 @@ export default function RunPage() {
     // The forms of what needs the user are shown without a wait, so that a panel can put the focus into them.
     for (const kind of ANSWERABLE_KINDS) void cache.prefetchQuery(rowsQuery(run, kind));
   }, [run]);
-  if (rows.status === "error") return <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />;
+  if (rows.status === "error")
+    return <ErrorMessage isPage error={rows.error} retry={() => void rows.refetch()} />;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {row ? (
