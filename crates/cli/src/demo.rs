@@ -28,7 +28,9 @@ use crate::{
     failure::Failure,
     link,
     localized::localized,
-    prepare, remote,
+    prepare,
+    printable::printable,
+    remote,
     run::ensure_server,
     screen::phrases::pick_by_locale,
     server_log::LogArguments,
@@ -132,6 +134,9 @@ fn run_plan(
 ) -> Result<WatchOutcome, Failure> {
     let run = client.start_run(new).map_err(|error| remote::client_failure(&error))?;
     link::print_link(client, Some(&run), locale);
+    if can_answer() {
+        print_data_directory(&demo.data, locale);
+    }
     let manner = ResponderOptions { person: user_name(), pause: READING_TIME.div_f64(arguments.speed) };
     let is_auto = arguments.auto || !can_answer();
     let auto = is_auto.then(|| AutoResponder::start(&demo.data, &run, manner)).transpose()?;
@@ -148,6 +153,12 @@ fn run_plan(
         result::land(client, &run)?;
     }
     Ok(outcome)
+}
+
+/// Prints what lets the commands that the screen names find the run of the demo.
+fn print_data_directory(data: &Path, locale: Locale) {
+    let lead = pick_by_locale(locale, "For commands in another terminal", "다른 터미널에서 명령을 쓰려면");
+    eprintln!("{lead}: export JANGDAN_DATA={}", printable(&data.display().to_string()));
 }
 
 /// Tells whether a user at a terminal can answer questions.
@@ -176,7 +187,7 @@ fn ensure_empty_folder(folder: &Path) -> Result<(), Failure> {
     };
     fs::create_dir_all(folder).map_err(failed)?;
     if fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(failed(io::Error::other("it is not empty")));
+        return Err(failed(io::Error::other(localized("it is not empty", "비어 있지 않음"))));
     }
     Ok(())
 }

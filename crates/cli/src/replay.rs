@@ -17,6 +17,7 @@ use crate::{
     run_log::RunLog,
 };
 
+mod korean;
 mod tables;
 
 #[derive(Debug, Args)]

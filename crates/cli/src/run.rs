@@ -232,12 +232,7 @@ fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> 
         Ok(WatchOutcome::StopAgents) => ShutdownMode::EndSessions,
         _ => ShutdownMode::KeepSessions,
     };
-    if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
-        print_hint(&localized(
-            format!("Merge the work into your branch: jangdan land {run}"),
-            format!("결과를 내 브랜치에 병합하려면: jangdan land {run}"),
-        ));
-    }
+    let was_server = running.embedded.is_some();
     match running.embedded {
         Some(server) => server.stop(agents),
         None if agents == ShutdownMode::EndSessions => {
@@ -247,5 +242,45 @@ fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> 
         }
         None => {}
     }
-    outcome.map(WatchOutcome::exit_code)
+    let outcome = outcome?;
+    if !options.json {
+        print_next_step(run, outcome, was_server);
+    }
+    Ok(outcome.exit_code())
+}
+
+/// Prints how to continue. If this process was the server, the run does not proceed without another one.
+pub(crate) fn print_next_step(run: &RunId, outcome: WatchOutcome, was_server: bool) {
+    let (english, korean) = match (outcome, was_server) {
+        (WatchOutcome::Done, _) => (
+            format!("Merge the work into your branch: jangdan land {run}"),
+            format!("결과를 내 브랜치에 병합하려면: jangdan land {run}"),
+        ),
+        (WatchOutcome::NeedsUser, true) => (
+            format!(
+                "The server ended with this command. Answer here: jangdan resume {run}. Or start a server that stays: jangdan serve"
+            ),
+            format!(
+                "이 명령과 함께 서버도 끝났습니다. 여기서 답하려면: jangdan resume {run}. 계속 실행되는 서버를 시작하려면: jangdan serve"
+            ),
+        ),
+        (WatchOutcome::Detached, true) => (
+            format!("Agents keep working on what they have. Continue: jangdan resume {run}"),
+            format!("에이전트는 맡은 작업을 계속합니다. 이어서 하려면: jangdan resume {run}"),
+        ),
+        (WatchOutcome::StopAgents, true) => (
+            format!("Agents have stopped. Continue: jangdan resume {run}"),
+            format!("에이전트를 중지했습니다. 이어서 하려면: jangdan resume {run}"),
+        ),
+        (WatchOutcome::Detached, false) => (
+            format!("The run continues. Watch it: jangdan watch {run}"),
+            format!("실행은 계속됩니다. 보려면: jangdan watch {run}"),
+        ),
+        (WatchOutcome::StopAgents, false) => (
+            format!("The run is paused. Continue it: jangdan continue --run {run}"),
+            format!("실행을 일시 정지했습니다. 재개하려면: jangdan continue --run {run}"),
+        ),
+        (WatchOutcome::NeedsUser, false) | (WatchOutcome::Failed, _) => return,
+    };
+    print_hint(&localized(english, korean));
 }

@@ -85,8 +85,11 @@ fn read_filter() -> Result<EnvFilter, Failure> {
             format!("{FILTER_VARIABLE} is invalid ({error})."),
             format!("{FILTER_VARIABLE} 값이 올바르지 않습니다({error})."),
         ),
-        hint: Some(format!(
-            "Use a level, such as {FILTER_VARIABLE}=debug, or {FILTER_VARIABLE}=info,server=debug"
+        hint: Some(localized(
+            format!("Use a level, such as {FILTER_VARIABLE}=debug, or {FILTER_VARIABLE}=info,server=debug"),
+            format!(
+                "수준을 지정하세요. 예: {FILTER_VARIABLE}=debug 또는 {FILTER_VARIABLE}=info,server=debug"
+            ),
         )),
         exit: 2,
     })

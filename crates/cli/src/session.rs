@@ -103,8 +103,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Say { session, text, wait } => {
             send_input(&sessions, &find(&sessions, session)?, text, *wait)
         }
-        Command::Pause(session) => send_request(&sessions, session, &Request::Stop, "Paused"),
-        Command::Resume(session) => send_request(&sessions, session, &Request::Continue, "Continued"),
+        Command::Pause(session) => send_request(&sessions, session, &Request::Stop, ["Paused", "일시 정지"]),
+        Command::Resume(session) => {
+            send_request(&sessions, session, &Request::Continue, ["Continued", "재개"])
+        }
         Command::Stop { session, .. } => stop(&sessions, &find(&sessions, session)?),
         Command::Remove { session, .. } => remove(&sessions, &find(&sessions, session)?),
     }
@@ -118,11 +120,12 @@ fn send_request(
     sessions: &Sessions,
     session: &SessionArgument,
     request: &Request,
-    done: &str,
+    [done, done_korean]: [&str; 2],
 ) -> Result<ExitCode, Failure> {
     let entry = find(sessions, session)?;
     sessions.request(&entry, request, STOP_MAX).map_err(session_failure)?;
-    eprintln!("{done} {}", entry.name);
+    let name = &entry.name;
+    eprintln!("{}", localized(format!("{done} {name}"), format!("{name} 세션 {done_korean}")));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -175,15 +178,30 @@ fn send_input(
 }
 
 fn stop(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+    let name = &entry.name;
     match entry.state {
-        SessionState::Ended { .. } => eprintln!("{} has already ended", entry.name),
+        SessionState::Ended { .. } => {
+            eprintln!(
+                "{}",
+                localized(format!("{name} has already ended"), format!("이미 끝난 세션입니다: {name}"))
+            );
+        }
         SessionState::Starting | SessionState::Lost => {
             let n_ended = sessions.kill_orphans(entry);
-            eprintln!("{} was lost; stopped {}", entry.name, leftover_processes_text(n_ended));
+            let processes = leftover_processes_text(n_ended);
+            eprintln!(
+                "{}",
+                localized(
+                    format!("{name} was lost; stopped {processes}"),
+                    format!("{name} 세션을 잃었습니다. 남은 프로세스 {n_ended}개를 중지했습니다"),
+                )
+            );
         }
         SessionState::Alive(_) => {
             match sessions.request(entry, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
-                Ok(Reply::Done) | Err(SessionError::NotRunning { .. }) => eprintln!("Stopped {}", entry.name),
+                Ok(Reply::Done) | Err(SessionError::NotRunning { .. }) => {
+                    eprintln!("{}", localized(format!("Stopped {name}"), format!("{name} 세션 중지")));
+                }
                 Ok(_) => return Err(session_failure(SessionError::NotRunning { name: entry.name.clone() })),
                 Err(error) => return Err(session_failure(error)),
             }
@@ -210,7 +228,7 @@ fn remove(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure
     }
     sessions.kill_orphans(entry);
     sessions.remove(entry).map_err(session_failure)?;
-    eprintln!("Deleted {}", entry.name);
+    eprintln!("{}", localized(format!("Deleted {}", entry.name), format!("{} 세션 삭제", entry.name)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -22,6 +22,18 @@ steps = [
 ]
 "#;
 
+/// Asks in prose, and again when it is told to finish.
+const ASKS_IN_PROSE: &str = r#"
+voice = 'claude'
+steps = [
+    { wait = 'T1' },
+    { say = "Markdown or HTML?\n" },
+    { wait = '' },
+    { say = "Still: Markdown or HTML?\n" },
+    { wait = '' },
+]
+"#;
+
 /// A user with an empty home, a repository with a make file, and a scripted agent named `claude`.
 struct NewUser {
     folder: TempDir,
@@ -339,6 +351,30 @@ fn conditions_that_a_user_may_not_expect_are_mentioned() {
         "T1.1 작업 완료",
     ];
     assert_output(user.jangdan_in("ko_KR.UTF-8", &["run", "--no-wait", "--again"]), 3, &korean);
+}
+
+#[test]
+fn a_script_reads_exit_codes_states_and_quoted_words() {
+    let user = NewUser::new();
+    fs::write(user.path("script.toml"), ASKS_IN_PROSE).unwrap();
+    fs::write(user.path("project/TASKS.md"), "# Plan\n\n### T1.1: Do it\n").unwrap();
+    let (exit, text) = user.jangdan(&["run", "--no-wait"]);
+    assert_eq!(exit, 3, "{text}");
+    // The commands that settle an entry need a server, which ended with this command.
+    assert!(text.contains("To settle it: jangdan answer q_1") && text.contains("jangdan serve"), "{text}");
+    assert_output(user.jangdan(&["inbox"]), 0, &["“Still: Markdown or HTML?”"]);
+    let (exit, json) = user.jangdan(&["status", "--json"]);
+    let rows: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    let tasks: Vec<_> =
+        rows["task"].as_array().unwrap().iter().map(|row| (&row["id"], &row["state"])).collect();
+    assert_eq!((exit, tasks), (0, vec![(&"T1.1".into(), &"blocked".into())]), "{json}");
+    assert_output(user.jangdan(&["answer", "q_1", "HTML"]), 1, &["No server is running", "jangdan serve"]);
+    assert_output(user.jangdan(&["land"]), 1, &["No server is running, and run "]);
+    let (_, sessions) = user.jangdan(&["session", "list"]);
+    let names = sessions.lines().filter_map(|line| line.split_whitespace().next());
+    let stopped =
+        names.filter(|name| name.contains("-s_") && user.jangdan(&["session", "stop", name]).0 == 0);
+    assert_eq!(stopped.count(), 1, "{sessions}");
 }
 
 #[test]

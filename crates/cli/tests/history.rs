@@ -76,6 +76,14 @@ fn rows_are_shown_after_an_event() {
 }
 
 #[test]
+fn states_of_rows_are_in_the_language_of_the_environment() {
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
+    let mut command = jangdan(directory.path(), &["replay", "r7k2"]);
+    let output = command.env("LC_ALL", "ko_KR.UTF-8").output().unwrap();
+    insta::assert_snapshot!("replay_korean", String::from_utf8(output.stdout).unwrap());
+}
+
+#[test]
 fn json_replay_has_every_kind_of_row() {
     let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["replay", "r7k2", "--to", "50", "--json"]).output().unwrap();

@@ -262,5 +262,5 @@ fn problems_are_korean_in_a_korean_terminal() {
     command.env("LANG", "ko_KR.UTF-8").env("LC_ALL", "ko_KR.UTF-8").args(["plan", "check", "-"]);
     let output = command.write_stdin("### T1: a\n- **Dependencies**: T9\n").output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("작업 T9은(는) 이 계획에 없습니다"), "{text}");
+    assert!(text.contains("이 계획에 T9 작업이 없습니다"), "{text}");
 }

@@ -55,10 +55,16 @@ pub fn korean_problem(problem: &Problem) -> Problem {
         "" => format!("{}.", text.what),
         detail => format!("{}: {detail}", text.what),
     };
-    let list = problem.hint.strip_prefix(text.list_after).filter(|_| !text.list_after.is_empty());
-    let list = list.map(|list| format!(" {}", list.trim_end_matches('.').replace(" or ", ", ")));
+    let list = list_in_hint(&problem.hint, text.list_after);
+    let list = list.map(|list| format!(" {}.", list.trim_end_matches('.').replace(" or ", ", ")));
     let hint = format!("{}{}", text.hint, list.unwrap_or_default());
     Problem { detail: what, hint, ..problem.clone() }
+}
+
+/// Returns the list at the end of a hint, which may begin with a capital letter.
+fn list_in_hint<'a>(hint: &'a str, before: &str) -> Option<&'a str> {
+    let start = hint.get(..before.len()).filter(|start| !start.is_empty())?;
+    start.eq_ignore_ascii_case(before).then(|| &hint[before.len()..])
 }
 
 /// Translates "T1 is done": "T1 (완료)".
@@ -103,7 +109,7 @@ fn names_in(text: &str) -> String {
     let words = text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':']));
     let is_name =
         |word: &&str| word.chars().any(|char| char.is_ascii_digit()) || word.starts_with(['\'', '`']);
-    words.filter(is_name).collect::<Vec<_>>().join(" ")
+    words.filter(is_name).collect::<Vec<_>>().join(", ")
 }
 
 #[rustfmt::skip] // A table is read by its columns.
@@ -147,7 +153,7 @@ fn text_of_code(code: &str) -> Option<ProblemText> {
         "request-settled" => ("이미 처리된 요청입니다", Names, "에이전트에 다른 것이 필요하면 작업에 메시지를 보내세요.", ""),
         "run-cancelled" => ("중단된 실행입니다", NOTHING, "중단된 실행은 재개할 수 없습니다. 새로 시작하세요.", ""),
         "session-not-running" => ("실행 중인 세션이 아닙니다", Names, "세션 목록에서 상태를 확인하세요.", ""),
-        "several-pending-questions" => ("답변할 질문이 여러 개입니다", Names, "하나를 지정하세요:", "name one: "),
+        "several-pending-questions" => ("답변할 질문이 여러 개입니다", NOTHING, "하나를 지정하세요:", "name one: "),
         "stale-report" => ("이미 끝났습니다", NOTHING, "무시해도 됩니다. 실행은 계속되었습니다.", ""),
         "stopping" => ("서버가 중지되는 중입니다", NOTHING, "실행을 재개하세요: jangdan resume", ""),
         "too-large" => ("요청이 너무 큽니다", NOTHING, "내용을 줄이거나 파일로 전달하세요.", ""),
@@ -222,15 +228,15 @@ mod tests {
         );
         check(
             "not-an-option",
-            "'maybe' is not an option of q_1",
-            "choose allow, deny",
-            ("선택지에 없는 답변입니다: 'maybe' q_1", "다음 중에서 선택하세요: allow, deny"),
+            "'maybe' is not an option of q_1.",
+            "Choose allow, deny.",
+            ("선택지에 없는 답변입니다: 'maybe', q_1", "다음 중에서 선택하세요: allow, deny."),
         );
         check(
             "several-pending-questions",
             "2 questions are pending (q_1, q_2)",
             "name one: q_1 or q_2",
-            ("답변할 질문이 여러 개입니다: 2 (q_1 q_2)", "하나를 지정하세요: q_1, q_2"),
+            ("답변할 질문이 여러 개입니다.", "하나를 지정하세요: q_1, q_2."),
         );
         let hint = "실행의 상태를 확인하세요.";
         let paused = ("지금 상태에서는 할 수 없습니다: 실행 (이미 일시 정지됨)", hint);

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { LeftOutFiles, Receipt } from "~/api/generated";
+import { formatBytes } from "~/components/format";
 import { ClockTime, Duration } from "~/components/Time";
 
 type Props = { receipt: Receipt; passed: boolean; purpose?: string };
@@ -50,7 +51,7 @@ export function ReceiptDetails({ receipt, passed, purpose }: Props) {
 /** The files that are not part of the checked work. */
 function LeftOutFileList({ files }: { files: LeftOutFiles }) {
   const { t } = useTranslation();
-  const large = files.large.map((file) => `${file.path} (${Math.round(file.bytes / 2 ** 20)} MiB)`);
+  const large = files.large.map((file) => `${file.path} (${formatBytes(file.bytes)})`);
   const rows: [string, string[]][] = [
     [t("checks.leftOut"), large],
     [t("checks.changedByCheck"), files.changedByCheck],

@@ -65,8 +65,8 @@ pub(super) fn print_next_steps(demo: &DemoProject, locale: Locale, outcome: Watc
         ),
         (false, _) => pick_by_locale(
             locale,
-            "The demo was deleted; --keep DIR keeps it. Run your own plan: jangdan run",
-            "데모를 삭제했습니다. 남기려면 --keep DIR을 사용하세요. 내 계획 실행: jangdan run",
+            "The demo was deleted (--keep DIR keeps it). Next, in a repository of yours: jangdan init",
+            "데모를 삭제했습니다(남기려면: --keep DIR). 다음 단계, 내 저장소에서: jangdan init",
         ),
     };
     let shown = |path: &Path| path.display().to_string();

@@ -159,7 +159,10 @@ fn to_toml_string(path: &Path) -> Result<String, Failure> {
 
 fn path_failure(action: &str, path: &Path, error: &io::Error) -> Failure {
     Failure {
-        what: format!("Cannot {action} {} ({error}).", path.display()),
+        what: localized(
+            format!("Cannot {action} {} ({error}).", path.display()),
+            format!("데모 폴더에서 읽거나 쓸 수 없습니다: {} ({error}).", path.display()),
+        ),
         hint: Some(localized("Name another folder with --keep.", "--keep 옵션으로 다른 폴더를 지정하세요.")),
         exit: 1,
     }

@@ -22,7 +22,7 @@ pub(super) fn print(
     let Some(fields) = plan::explain(reading, source, id) else {
         let name = path.display();
         let what =
-            localized(format!("{name} has no task {id}."), format!("{name}에 작업 {id}이(가) 없습니다."));
+            localized(format!("{name} has no task {id}."), format!("{name} 계획에 {id} 작업이 없습니다."));
         let hint = localized(
             format!("List its tasks: jangdan plan check {name}"),
             format!("작업 목록을 보려면: jangdan plan check {name}"),

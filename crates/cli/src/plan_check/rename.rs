@@ -35,7 +35,7 @@ pub(super) fn rename_duplicates(path: &Path, options: ParseOptions<'_>) -> Resul
         print_hint(&localized(
             format!("Line {line}: task {from} is now {to}; dependencies on {from} mean the first one."),
             format!(
-                "{line}행: 작업 {from}을(를) {to}(으)로 바꿨습니다. {from}에 대한 의존성은 첫 번째 작업을 뜻합니다."
+                "{line}행: 작업 ID를 바꿨습니다: {from} → {to}. {from}에 대한 의존성은 첫 번째 작업을 뜻합니다."
             ),
         ));
     }

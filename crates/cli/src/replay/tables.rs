@@ -13,6 +13,7 @@ use views::{
     describe_used_cost, describe_used_tokens,
 };
 
+use super::korean::korean_word;
 use crate::{
     localized::localized, plural::plural, printable::printable, remote::environment_locale,
     screen::phrases::party, table, timestamp::format_utc,
@@ -24,7 +25,7 @@ pub(super) fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestam
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let rows = views.rows();
     if let Some(row) = rows.run.get(&()) {
-        let (title, status) = (printable(&row.title), json_name(&row.status));
+        let (title, status) = (printable(&row.title), value_name(&row.status));
         let (project, run_word) = (printable(&row.project), localized("run", "실행"));
         writeln!(out, "{TITLE}{title}{TITLE:#} ({project}, {run_word} {run}): {status}")?;
         let (done, all, person) = (row.tasks.done, row.n_tasks, row.waits_for.person);
@@ -51,7 +52,7 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
     let phase = |row: &PhaseRow| {
         let (done, all) = (row.tasks.done, row.n_tasks);
         let done = localized(format!("{done} of {all}"), format!("{done}/{all}"));
-        [row.number.to_string(), row.name.clone(), json_name(&row.state), json_name(&row.gate), done]
+        [row.number.to_string(), row.name.clone(), value_name(&row.state), value_name(&row.gate), done]
     };
     table::print_table(
         out,
@@ -70,7 +71,7 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
         let progress = row.progress.map(|part| format!("{:.0} %", part * 100.0)).unwrap_or_default();
         let marks =
             row.marks.iter().map(|mark| format!(", {}", describe_task_mark(environment_locale(), *mark)));
-        let state = format!("{}{}", json_name(&row.state), marks.collect::<String>());
+        let state = format!("{}{}", value_name(&row.state), marks.collect::<String>());
         [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(row)]
     };
     table::print_table(
@@ -115,9 +116,9 @@ fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
             Some(ParkMode::Hot) => localized("idle", "대기"),
             Some(ParkMode::Frozen) => localized("suspended", "일시 중단"),
             Some(ParkMode::Cold) => localized("stopped, resumes on answer", "중지됨, 답변하면 재개"),
-            None => json_name(&row.state),
+            None => value_name(&row.state),
         };
-        [format!("{indent}{}", row.id), agent, json_name(&row.role), state, task, usage_text(&row.used)]
+        [format!("{indent}{}", row.id), agent, value_name(&row.role), state, task, usage_text(&row.used)]
     });
     table::print_table(
         out,
@@ -159,7 +160,7 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let or_empty = |text: Option<String>| text.unwrap_or_default();
     let questions = rows.questions.iter().map(|row| {
         let task = or_empty(row.task.as_ref().map(ToString::to_string));
-        [row.id.to_string(), task, json_name(&row.status), row.text.clone(), or_empty(row.answer.clone())]
+        [row.id.to_string(), task, value_name(&row.status), row.text.clone(), or_empty(row.answer.clone())]
     });
     table::print_table(
         out,
@@ -175,7 +176,7 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     )?;
     let requests = rows.requests.iter().map(|row| {
         let task = or_empty(row.task.as_ref().map(ToString::to_string));
-        [row.id.to_string(), task, json_name(&row.status), json_name(&row.r#type), row.name.clone()]
+        [row.id.to_string(), task, value_name(&row.status), value_name(&row.r#type), row.name.clone()]
     });
     table::print_table(
         out,
@@ -191,7 +192,7 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     )?;
     let calls = rows.invocations.iter().map(|row| {
         let caller = or_empty(row.caller.as_ref().map(ToString::to_string));
-        [row.id.to_string(), caller, row.callee.to_string(), json_name(&row.status), row.wanted.clone()]
+        [row.id.to_string(), caller, row.callee.to_string(), value_name(&row.status), row.wanted.clone()]
     });
     table::print_table(
         out,
@@ -207,7 +208,7 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     )?;
     let loops = rows.loops.iter().map(|row| {
         let rounds = row.rounds.len().to_string();
-        [row.id.to_string(), row.task.to_string(), json_name(&row.status), rounds]
+        [row.id.to_string(), row.task.to_string(), value_name(&row.status), rounds]
     });
     table::print_table(
         out,
@@ -221,8 +222,8 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
         loops,
     )?;
     let escalations = rows.escalations.iter().map(|row| {
-        let (severity, level) = (json_name(&row.severity), json_name(&row.level));
-        [row.id.to_string(), json_name(&row.status), severity, level, row.title.clone()]
+        let (severity, level) = (value_name(&row.severity), value_name(&row.level));
+        [row.id.to_string(), value_name(&row.status), severity, level, row.title.clone()]
     });
     table::print_table(
         out,
@@ -268,7 +269,10 @@ fn usage_text(used: &UsageTotals) -> String {
     )
 }
 
-/// Returns the name of a value in JSON, so that both outputs use the same names.
-fn json_name<T: Serialize>(value: &T) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+/// Returns the name of a value in JSON, so that both outputs use the same names; in Korean its word.
+fn value_name<T: Serialize>(value: &T) -> String {
+    let name = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    let name = name.unwrap_or_default();
+    let korean = korean_word(&name).filter(|_| environment_locale() == Locale::Ko);
+    korean.map_or(name, str::to_owned)
 }

@@ -127,7 +127,9 @@ fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style
     if run.used.cost_micros > 0 || run.used.cost_certainty != CostCertainty::Known {
         parts.push((FAINT, describe_used_cost(locale, &run.used)));
     }
-    if let Some(left) = remaining_ms(board, context.now).filter(|_| run.ended_at.is_none()) {
+    // Less than a second is not worth mentioning.
+    let left = remaining_ms(board, context.now).filter(|left| run.ended_at.is_none() && *left >= 1000);
+    if let Some(left) = left {
         let time = format_estimate(locale, left);
         parts.push((
             FAINT,

@@ -243,10 +243,10 @@ impl<'a> Conversation<'a> {
         let mut notice = Some(Instant::now() + NOTICE_AFTER);
         while !self.written_inputs.contains(&number) {
             if let Some(end) = &self.end {
-                let what = format!(
-                    "{} ended before it received the message ({}).",
-                    self.entry.name,
-                    describe_end(end)
+                let (name, end) = (&self.entry.name, describe_end(end));
+                let what = localized(
+                    format!("{name} ended before it received the message ({end})."),
+                    format!("메시지를 받기 전에 {name} 세션이 끝났습니다({end})."),
                 );
                 let hint = Some(localized(
                     format!("Show its output: jangdan session log {}", self.entry.name),
@@ -260,7 +260,14 @@ impl<'a> Conversation<'a> {
             self.wait_for_reports(notice)?;
             if notice.is_some_and(|notice| Instant::now() >= notice) {
                 notice = None;
-                eprintln!("{} is busy; the message is sent when its turn ends.", self.entry.name);
+                let name = &self.entry.name;
+                eprintln!(
+                    "{}",
+                    localized(
+                        format!("{name} is busy; the message is sent when its turn ends."),
+                        format!("{name} 세션이 응답 중입니다. 응답이 끝나면 메시지를 보냅니다."),
+                    )
+                );
             }
         }
         Ok(())
@@ -360,22 +367,28 @@ fn send_event(sender: &SyncSender<TerminalEvent>, waker: &Waker, event: Terminal
 fn describe_end(end: &SessionReport) -> String {
     match end {
         SessionReport::Ended(exit) => match (exit.code, exit.signal) {
-            (Some(code), _) => format!("exit status {code}"),
-            (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => "unknown exit status".to_owned(),
+            (Some(code), _) => localized(format!("exit status {code}"), format!("종료 코드 {code}")),
+            (None, Some(signal)) => localized(format!("signal {signal}"), format!("시그널 {signal}")),
+            (None, None) => localized("unknown exit status", "종료 코드 알 수 없음"),
         },
         SessionReport::Lost | SessionReport::Event(_) | SessionReport::InputWritten { .. } => {
-            "its holder was killed".to_owned()
+            localized("its holder was killed", "홀더 프로세스가 강제 종료됨")
         }
     }
 }
 
 fn failure_from_outcome(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure {
-    let agent = entry.metadata.agent.as_ref();
+    let (agent, name) = (entry.metadata.agent.as_ref(), &entry.name);
     let (what, hint) = match outcome {
         TurnOutcome::Unauthorized { message } => {
-            let how = agent.and_then(|agent| agent.preset.login.as_ref()).map(|login| login.how.clone());
-            (format!("{} is not signed in: {message}", entry.name), how)
+            let login = agent.and_then(|agent| agent.preset.login.as_ref());
+            let how = login
+                .map(|login| localized(format!("Sign in: {}", login.how), format!("로그인: {}", login.how)));
+            let what = localized(
+                format!("{name} is not signed in: {message}"),
+                format!("{name} 에이전트에 로그인되어 있지 않습니다: {message}"),
+            );
+            (what, how)
         }
         TurnOutcome::NotResumable { message } => {
             let hint = localized("Start a new one without --resume.", "--resume 옵션 없이 새로 시작하세요.");
@@ -387,8 +400,20 @@ fn failure_from_outcome(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure 
                 Some(hint),
             )
         }
-        TurnOutcome::Limited { message, .. } => (format!("{} is rate-limited: {message}", entry.name), None),
-        TurnOutcome::Failed { message } => (format!("{} failed: {message}", entry.name), None),
+        TurnOutcome::Limited { message, .. } => (
+            localized(
+                format!("{name} is rate-limited: {message}"),
+                format!("{name} 에이전트의 사용량 한도에 도달했습니다: {message}"),
+            ),
+            None,
+        ),
+        TurnOutcome::Failed { message } => {
+            let failed = localized(
+                format!("{name} failed: {message}"),
+                format!("{name} 에이전트의 응답이 실패했습니다: {message}"),
+            );
+            (failed, None)
+        }
         TurnOutcome::Finished | TurnOutcome::Cancelled => (
             localized(
                 format!("The turn of {} was interrupted.", entry.name),

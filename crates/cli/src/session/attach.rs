@@ -76,10 +76,17 @@ pub(super) fn run(sessions: &Sessions, entry: &SessionEntry, is_raw: bool) -> Re
     }
     .run();
     drop(raw);
-    match end? {
-        AttachEnd::Detached => eprintln!("\nDetached from {}; it keeps running.", entry.name),
-        AttachEnd::SessionEnded => eprintln!("\n{} has ended.", entry.name),
-    }
+    let name = &entry.name;
+    let text = match end? {
+        AttachEnd::Detached => localized(
+            format!("Detached from {name}; it keeps running."),
+            format!("{name} 세션과 연결을 끊었습니다. 세션은 계속 실행됩니다."),
+        ),
+        AttachEnd::SessionEnded => {
+            localized(format!("{name} has ended."), format!("{name} 세션이 끝났습니다."))
+        }
+    };
+    eprintln!("\n{text}");
     Ok(ExitCode::SUCCESS)
 }
 

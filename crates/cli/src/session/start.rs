@@ -120,7 +120,7 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         .map(|prompt| agent_conversation::send_input(&entry, prompt, false))
         .transpose();
     if let Err(failure) = sent {
-        eprintln!("Started {}", entry.name);
+        eprintln!("{}", localized(format!("Started {}", entry.name), format!("{} 세션 시작", entry.name)));
         return Err(failure);
     }
     if arguments.attach {

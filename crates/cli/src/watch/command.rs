@@ -6,7 +6,10 @@ use clap::Args;
 use domain::UserCommand;
 
 use super::{WatchOptions, WatchOutcome, watch};
-use crate::{arguments::RunOperandArguments, failure::Failure, remote, row_source::RowSource, status};
+use crate::{
+    arguments::RunOperandArguments, failure::Failure, remote, row_source::RowSource, run::print_next_step,
+    status,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -39,6 +42,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         // The server belongs to another process, so only this run is paused.
         let paused = client.send_command(&run.id, &options.person, &UserCommand::PauseRun);
         paused.map_err(|error| remote::client_failure(&error))?;
+    }
+    if !common.json {
+        print_next_step(&run.id, outcome, false);
     }
     Ok(outcome.exit_code())
 }

@@ -56,6 +56,7 @@ fn leaving_asks_and_agents_keep_working() {
     user.type_keys("gre");
     user.wait_for("> gre");
     user.type_keys("\x03\x03");
+    user.wait_for("The run continues. Watch it: jangdan watch");
     assert_eq!(user.wait_exit(), Some(130));
     project.assert_succeeds(&["inbox", run.as_str()], "Which colour?");
 }
@@ -80,6 +81,7 @@ fn stopping_agents_of_another_server_pauses_the_run() {
     user.type_keys("q\r");
     user.wait_for("2 stop agents");
     user.type_keys("2");
+    user.wait_for("The run is paused. Continue it: jangdan continue");
     assert_eq!(user.wait_exit(), Some(130));
     project.assert_succeeds(&["status"], "paused");
 }

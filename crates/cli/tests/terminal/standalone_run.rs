@@ -80,6 +80,7 @@ fn run_and_leave(project: &TestProject, choice: &str) -> bool {
     user.type_keys("\x03");
     user.wait_for("1 keep agents working  2 stop agents  3 stay");
     user.type_keys(choice);
+    user.wait_for("Continue: jangdan resume r");
     assert_eq!(user.wait_exit(), Some(130));
     is_alive(&pids(project)[0])
 }

@@ -49,7 +49,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "먼저 위 문제를 고친 뒤 실행하세요: jangdan plan check FILE".into(),
         ),
         Problem::DuplicateId { id, first_line, are_done } => new(
-            format!("작업 {id}은(는) {first_line}행에 이미 있습니다"),
+            format!("{id} 작업이 {first_line}행에 이미 있습니다"),
             match are_done {
                 true => "둘 다 완료되어 첫 번째만 읽습니다",
                 false => "하나를 고치거나, 뒤의 ID를 바꾸게 하세요: jangdan plan check FILE --rename",
@@ -57,7 +57,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             .into(),
         ),
         Problem::NotATaskId { text } => new(
-            format!("'{text}'은(는) 작업 ID가 아닙니다"),
+            format!("작업 ID가 아닙니다: '{text}'"),
             "T1, T1.3, 1.2, ST-001, P1-R1-T1처럼 영문자와 숫자로 쓰세요".into(),
         ),
         Problem::NoId => new("작업에 ID가 없습니다".into(), "\"id\": 1을 추가하세요".into()),
@@ -66,14 +66,14 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "더 작은 번호를 쓰거나 이 작업의 단계를 지정하세요".into(),
         ),
         Problem::MissingDependency { id, ids } => {
-            new(format!("작업 {id}은(는) 이 계획에 없습니다"), missing_dependency_hint(ids))
+            new(format!("이 계획에 {id} 작업이 없습니다"), missing_dependency_hint(ids))
         }
         Problem::MissingRange { first, last, ids } => {
             new(format!("{first}부터 {last}까지에 해당하는 작업이 없습니다"), missing_dependency_hint(ids))
         }
         Problem::WrongPhase { id, phase, written } => new(
-            format!("{id}은(는) {written}단계가 아니라 {phase}단계에 있습니다"),
-            format!("P{phase}-{id} 또는 {id}(으)로 쓰세요"),
+            format!("{id} 작업은 {written}단계가 아니라 {phase}단계에 있습니다"),
+            format!("이렇게 쓰세요: P{phase}-{id} 또는 {id}"),
         ),
         Problem::AmbiguousId { id, candidates } => new(
             format!("{id}에 해당하는 작업이 여러 개입니다"),
@@ -89,16 +89,14 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
         Problem::CircularDependency { cycle, are_done: true } => {
             new(format!("완료된 작업의 의존성이 순환합니다: {cycle}"), "실행에는 영향이 없습니다".into())
         }
-        Problem::NotAPhase { text } => {
-            new(format!("'{text}'은(는) 단계가 아닙니다"), "단계 번호를 쓰세요".into())
-        }
+        Problem::NotAPhase { text } => new(format!("단계가 아닙니다: '{text}'"), "단계 번호를 쓰세요".into()),
         Problem::MissingPhase { number } => new(
             format!("{number}단계가 없거나 작업이 없습니다"),
             "있는 단계의 번호를 쓰고, 없으면 '-'를 쓰세요".into(),
         ),
         Problem::UnknownKey { name, known } => new(
-            format!("알 수 없는 항목 '{name}'은(는) 읽지 않습니다. '{known}'와(과) 비슷합니다"),
-            format!("**{known}**을(를) 쓰려고 했나요?"),
+            format!("알 수 없는 항목이어서 읽지 않습니다: '{name}'. 비슷한 항목: '{known}'"),
+            format!("혹시 **{known}**?"),
         ),
         Problem::InvalidValue { field, text } => {
             let (name, hint) = match field {
@@ -112,10 +110,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
                     ("상태", "대기, 진행 중, 검토, 차단, 보류, 완료, 취소 중 하나를 쓰세요")
                 }
             };
-            new(format!("'{text}'은(는) 올바른 {name} 값이 아닙니다"), hint.into())
+            new(format!("{name} 값이 올바르지 않습니다: '{text}'"), hint.into())
         }
         Problem::UnknownComplexity { text } => new(
-            format!("복잡도 '{text}'은(는) S, M, L, XL이 아니므로 읽지 않습니다"),
+            format!("S, M, L, XL이 아닌 복잡도는 읽지 않습니다: '{text}'"),
             "S, M, L, XL 중 하나를 쓰세요".into(),
         ),
         Problem::PhaseWithoutNumber { text } => new(
@@ -135,7 +133,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
         ),
         Problem::MalformedTable { expected } => new(
             "올바른 표가 아닙니다. 둘째 줄이 머리글과 맞지 않습니다".into(),
-            format!("둘째 줄을 {expected}(으)로 쓰세요"),
+            format!("둘째 줄을 이렇게 쓰세요: {expected}"),
         ),
         Problem::InvalidJson { reason } => {
             new(format!("올바른 JSON이 아닙니다: {reason}"), "쉼표가 빠졌거나 더 있는지 확인하세요".into())
@@ -145,10 +143,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             "{\"id\": 1, \"title\": \"…\"}처럼 쓰세요".into(),
         ),
         Problem::NotAString { field } => {
-            new(format!("'{field}'은(는) 문자열이어야 합니다"), "값을 큰따옴표로 묶으세요".into())
+            new(format!("'{field}' 값은 문자열이어야 합니다"), "값을 큰따옴표로 묶으세요".into())
         }
         Problem::NotAList { field } => {
-            new(format!("'{field}'은(는) 목록이어야 합니다"), "값을 대괄호로 묶으세요".into())
+            new(format!("'{field}' 값은 목록이어야 합니다"), "값을 대괄호로 묶으세요".into())
         }
         Problem::NestedSubtasks => {
             new("하위 작업의 하위 작업은 읽지 않습니다".into(), "작업의 하위 작업으로 옮기세요".into())
@@ -161,7 +159,7 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             format!("작업이라면 {example}처럼 쓰세요"),
         ),
         Problem::ReadAsDependency { text, id } => new(
-            format!("'{text}'을(를) {id}에 대한 의존성으로 읽습니다"),
+            format!("{id} 작업에 대한 의존성으로 읽습니다: '{text}'"),
             "계획 밖의 것을 뜻한다면 큰따옴표로 묶으세요".into(),
         ),
         Problem::NotRead { line, n_more } => new(
@@ -173,47 +171,47 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
         ),
         Problem::ListedAgain { line, id, first_line, n_more } => new(
             match n_more {
-                0 => format!("{line}은(는) {first_line}행의 작업 {id}을(를) 가리키며 새 작업이 아닙니다"),
+                0 => format!("새 작업이 아니라 {first_line}행의 {id} 작업을 가리킵니다: {line}"),
                 n => format!(
-                    "{line} 외 {n}줄은 이 계획의 작업을 가리키며({id}: {first_line}행) 새 작업이 아닙니다"
+                    "새 작업이 아니라 이 계획의 작업을 가리킵니다({id}: {first_line}행): {line} 외 {n}줄"
                 ),
             },
             "요약이라면 그대로 두어도 됩니다".into(),
         ),
         Problem::GroupHeading { id, members } => new(
-            format!("{id}은(는) {}의 그룹으로 읽습니다", join_names(members)),
+            format!("{id} 항목은 그룹으로 읽습니다: {}", join_names(members)),
             "이 그룹에 의존하면 모두에 의존하는 것입니다".into(),
         ),
         Problem::ParentIsTask { id, children } => new(
             format!(
-                "{id}은(는) {}보다 앞선 별도의 작업으로 읽습니다. 하위 작업에 없는 내용이 있습니다",
+                "하위 작업에 없는 내용이 있어 {id} 항목을 별도의 작업으로 읽습니다. 뒤에 할 작업: {}",
                 join_names(children)
             ),
             "제목일 뿐이라면 내용을 지우세요".into(),
         ),
         Problem::ParentIsContext { id, children } => ProblemText::without_hint(format!(
-            "{id}은(는) {}의 제목으로 읽고, 그 내용은 각 하위 작업의 프롬프트에 넣습니다",
+            "{id} 항목은 제목으로 읽고 그 내용을 각 하위 작업의 프롬프트에 넣습니다: {}",
             join_names(children)
         )),
         Problem::AssignedIds { first, last } => new(
             match first == last {
-                true => format!("ID가 있는 줄이 없어 이 체크박스를 작업 {first}(으)로 읽습니다"),
+                true => format!("ID가 있는 줄이 없어 이 체크박스를 {first} 작업으로 읽습니다"),
                 false => {
-                    format!("ID가 있는 줄이 없어 체크박스를 순서대로 작업 {first}부터 {last}까지로 읽습니다")
+                    format!("ID가 있는 줄이 없어 체크박스를 순서대로 작업으로 읽습니다: {first}–{last}")
                 }
             },
             "ID를 고정하려면 직접 쓰세요: - [ ] T001 …".into(),
         ),
         Problem::InNoWave { id } => new(
-            format!("작업 {id}은(는) 의존성 그래프의 어느 웨이브에도 없어 바로 앞 작업 다음에 실행합니다"),
+            format!("{id} 작업은 의존성 그래프의 어느 웨이브에도 없어 바로 앞 작업 다음에 실행합니다"),
             "다르게 하려면 웨이브에 추가하세요".into(),
         ),
         Problem::ForwardDependency { from, to } => new(
-            format!("의존성으로 읽지 않습니다. 이 파일에서 {to}이(가) {from}보다 뒤에 있습니다"),
+            format!("이 파일에서 {from} 작업보다 뒤에 있어 의존성으로 읽지 않습니다: {to}"),
             "작업을 옮기거나 작업에 직접 의존성을 쓰세요".into(),
         ),
         Problem::NotAnAgent { key, text } => new(
-            format!("'{text}'은(는) 에이전트 이름이 아니므로 {key}이(가) 아니라 내용으로 읽습니다"),
+            format!("에이전트 이름이 아니므로 {key} 대신 내용으로 읽습니다: '{text}'"),
             "한 단어로 쓰세요".into(),
         ),
     }

@@ -264,7 +264,6 @@ pub(super) fn end_session_processes_and_wait(context: &RunContext, session: Sess
     }
 }
 
-/// Returns the last process of a session with its number.
 /// Returns the preset that a process is started from. In the complete sandbox, an agent runs commands without asking,
 /// unless rules of the user must decide.
 fn started_preset(context: &RunContext, spec: &SessionSpec, sandbox: &Sandbox) -> Preset {
@@ -276,6 +275,7 @@ fn started_preset(context: &RunContext, spec: &SessionSpec, sandbox: &Sandbox) -
     }
 }
 
+/// Returns the last process of a session with its number.
 fn last_process(
     context: &RunContext,
     session: SessionId,

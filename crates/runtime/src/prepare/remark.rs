@@ -145,7 +145,9 @@ impl StartRemark {
             Self::SpecialistMissing { name, command } => {
                 format!("Agent {name} is not installed: {command} is missing. Other agents cannot call it.")
             }
-            Self::MaybeSignedOut { title, how } => format!("{title} seems to be signed out: {how}."),
+            Self::MaybeSignedOut { title, how } => {
+                format!("{title} seems to be signed out. To sign in: {how}")
+            }
             Self::CheckProgramMissing { program, command } => format!(
                 "The check `{command}` needs {program}, which is not on PATH. It can only run if worktree.setup \
                  installs it."
@@ -220,7 +222,7 @@ impl StartRemark {
                 "{name} 에이전트가 설치되어 있지 않습니다({command} 없음). 다른 에이전트가 호출할 수 없습니다."
             ),
             Self::MaybeSignedOut { title, how } => {
-                format!("{title} 에이전트가 로그아웃 상태인 것 같습니다. 로그인 방법: {how}.")
+                format!("{title} 에이전트가 로그아웃 상태인 것 같습니다. 로그인하려면: {how}")
             }
             Self::CheckProgramMissing { program, command } => format!(
                 "검증 `{command}`에 필요한 {program} 프로그램이 PATH에 없습니다. worktree.setup에서 설치해야 \

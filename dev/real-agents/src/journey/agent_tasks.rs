@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model_server::{KEY, ReplyPart, Rule, ScriptedReply, ScriptedTurn};
 use serde_json::json;
+use sessions::{Enforcement, supported_sandbox};
 
 /// The question of T1.1, in prose.
 pub(super) const PROSE_QUESTION: &str = "Which database do you want me to use?";
@@ -86,6 +87,8 @@ enum Step {
     Escalate(&'static str),
     /// Runs a command without an effect.
     Wait,
+    /// Runs a command that the agent asks about outside of Jangdan's sandbox.
+    Run(&'static str),
     Done,
 }
 
@@ -124,7 +127,14 @@ pub(super) const AGENT_TASKS: [AgentTask; 8] = [
         file: "port.txt",
         file_text: "port=8080\n",
         check: "grep -qx port=8080 port.txt",
-        steps: &[Step::Write("port=80\n"), Step::Done, Step::Read, Step::Write("port=8080\n"), Step::Done],
+        steps: &[
+            Step::Write("port=80\n"),
+            Step::Done,
+            Step::Read,
+            Step::Write("port=8080\n"),
+            Step::Run("sh -c 'grep -x port=8080 port.txt'"),
+            Step::Done,
+        ],
         counts: EventCounts { failed_checks: 1, returns: &["check"], ..UNDISTURBED },
     },
     AgentTask {
@@ -134,7 +144,7 @@ pub(super) const AGENT_TASKS: [AgentTask; 8] = [
         file: "greeting.txt",
         file_text: "Welcome to notes\n",
         check: "grep -q notes greeting.txt",
-        steps: &[Step::Write("Welcome to notes\n"), Step::Done],
+        steps: &[Step::Write("Welcome to notes\n"), Step::Run("sh -c 'grep notes greeting.txt'"), Step::Done],
         counts: UNDISTURBED,
     },
     AgentTask {
@@ -198,6 +208,13 @@ pub(super) const AGENT_TASKS: [AgentTask; 8] = [
     },
 ];
 
+impl Step {
+    /// Tells whether the step needs no question to the user on this machine.
+    fn is_possible(self) -> bool {
+        !matches!(self, Self::Run(_)) || supported_sandbox().state == Enforcement::Enforced
+    }
+}
+
 impl AgentTask {
     /// Returns the text that only conversations about this task contain.
     pub(super) fn heading(&self) -> String {
@@ -210,7 +227,7 @@ impl AgentTask {
         let rule = |contains: Option<&str>, conversation: &str, steps: &[Step]| Rule {
             contains: contains.map(str::to_owned),
             conversation_contains: Some(conversation.to_owned()),
-            turns: steps.iter().map(|step| self.turn(*step)).collect(),
+            turns: steps.iter().filter(|step| step.is_possible()).map(|step| self.turn(*step)).collect(),
         };
         match self.steps {
             // The reason of a denial reaches Codex after the denial. Codex has often sent the next request by then,
@@ -231,7 +248,7 @@ impl AgentTask {
     }
 
     pub(super) fn n_turns(&self) -> usize {
-        self.steps.len()
+        self.steps.iter().filter(|step| step.is_possible()).count()
     }
 
     /// Returns how often its agent reports the task as done.
@@ -267,6 +284,13 @@ impl AgentTask {
                 json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?" }),
             ),
             Step::Wait => ScriptedTurn::tool_call("exec_command", json!({ "cmd": "true" })),
+            Step::Run(command) => {
+                let name = if self.agent == "claude" { "Bash" } else { "bash" };
+                ScriptedTurn::tool_call(
+                    name,
+                    json!({ "command": command, "description": "Reads the result" }),
+                )
+            }
             Step::Done => ScriptedTurn::text_reply(&format!("It is written.\nDONE:{} {KEY}\n", self.task)),
         }
     }

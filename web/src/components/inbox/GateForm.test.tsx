@@ -108,6 +108,18 @@ test.each([
   expect(visibleText(box)).toContain(expected);
 });
 
+test.each([
+  [undefined, "Left out: data.bin (20.0 MiB)"],
+  ["ko", "제외된 파일: data.bin (20.0 MiB)"],
+] as const)("a gate names the files that are not part of the work (%s)", async (language, expected) => {
+  const row = gate(round(1));
+  const [first, ...others] = row.tasks;
+  const leftOut = [{ path: "data.bin", bytes: 20 * 2 ** 20 }];
+  const tasks = first ? [{ ...first, leftOut }, ...others] : [];
+  expect(visibleText(await render({ ...row, tasks }, language))).toContain(expected);
+  expect(visibleText(await render(row, language))).not.toContain("MiB");
+});
+
 test("the second round shows the reason of the first, and the diff since then on request", async () => {
   const first = round(1, { passed: false, reason: "The cups are missing" });
   const second = round(2, { report: report({ changesSinceRejection: changes("cups.py") }) });

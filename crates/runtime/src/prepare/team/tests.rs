@@ -173,7 +173,7 @@ fn a_team_that_cannot_work_is_refused_with_what_to_do() {
             &[""],
             Some("gemini"),
             &["gemini"],
-            "agent gemini is not signed in | Sign in: run `gemini` and choose how to sign in. If it is signed in \
+            "agent gemini is not signed in | Sign in: gemini. If it is signed in \
              otherwise, name a variable or file that shows it: agents.gemini.login.variables or",
         ),
         (
@@ -237,7 +237,7 @@ fn a_team_that_can_work_is_accepted_with_remarks() {
         &[""],
         Some("gemini"),
         &["gemini", ".gemini/settings.json"],
-        "Gemini CLI seems to be signed out: run `gemini` and choose how to sign in.",
+        "Gemini CLI seems to be signed out. To sign in: gemini",
     );
     // Jangdan starts the agent with this environment.
     let key = "[agents.gemini]\nenvironment = { GEMINI_API_KEY = 'x' }";
