@@ -29,7 +29,7 @@ steps = [
     { wait = 'T1' },
     { say = "Markdown or HTML?\n" },
     { wait = '' },
-    { say = "Still: Markdown or HTML?\n" },
+    { say = "HTML?\n" },
     { wait = '' },
 ]
 "#;
@@ -362,7 +362,7 @@ fn a_script_reads_exit_codes_states_and_quoted_words() {
     assert_eq!(exit, 3, "{text}");
     // The commands that settle an entry need a server, which ended with this command.
     assert!(text.contains("To settle it: jangdan answer q_1") && text.contains("jangdan serve"), "{text}");
-    assert_output(user.jangdan(&["inbox"]), 0, &["“Still: Markdown or HTML?”"]);
+    assert_output(user.jangdan(&["inbox"]), 0, &["“HTML?”"]);
     let (exit, json) = user.jangdan(&["status", "--json"]);
     let rows: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     let tasks: Vec<_> =
