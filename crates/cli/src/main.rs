@@ -8,6 +8,7 @@ mod agents;
 mod answer;
 mod approve;
 mod arguments;
+mod audit;
 mod chat;
 mod checks;
 mod clean;
@@ -122,6 +123,8 @@ enum Command {
     Link(link::Arguments),
     /// Print the events of a run, one per line
     Log(log::Arguments),
+    /// Print the commands of users and where each came from
+    Audit(audit::Arguments),
     /// Show the output of a task's agent
     Logs(logs::Arguments),
     /// Write the manual pages to a folder
@@ -221,6 +224,7 @@ fn main() -> ExitCode {
         Command::Land(arguments) => land::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
         Command::Logs(arguments) => logs::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Pause(arguments) => control::pause(&arguments),

@@ -9,11 +9,11 @@ use std::{
 };
 
 use domain::{RecordedEvent, RunId, Sequence};
-use runtime::{ReplayedRun, RunEnvironment};
+use runtime::{DamagedRun, ReplayedRun, RunEnvironment, find_damaged_runs};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use server::Client;
-use store::{SqliteReader, StoreError};
+use server::{Client, DamagedRunEntry};
+use store::{RunHead, SqliteReader, StoreError};
 use views::{RowKind, RunRow, TableRow, Views};
 
 use crate::{
@@ -98,10 +98,28 @@ impl RowSource {
         };
         let mut rows = Vec::new();
         for head in reader.runs().map_err(store_failure::failure)? {
-            rows.extend(rebuild_rows(reader, &head.run)?.rows().run.get(&()).cloned());
+            // A damaged run must not hide the others; it is listed as damaged.
+            if let Ok(views) = rebuild_rows(reader, &head.run) {
+                rows.extend(views.rows().run.get(&()).cloned());
+            }
         }
         rows.sort_by_key(|row: &RunRow| row.started_at);
         Ok(rows)
+    }
+
+    /// Returns the runs that cannot be continued or read.
+    pub(crate) fn damaged_runs(&self) -> Result<Vec<DamagedRunEntry>, Failure> {
+        match &self.backend {
+            Backend::Server(client) => {
+                client.get("/api/damage").map_err(|error| remote::client_failure(&error))
+            }
+            Backend::Log(reader) => {
+                let heads = reader.runs().map_err(store_failure::failure)?;
+                Ok(damaged_runs_in(&self.data, &heads, |run| {
+                    rebuild_rows(reader, run).err().map(|failure| failure.what)
+                }))
+            }
+        }
     }
 
     /// Returns the rows of some kinds.
@@ -166,6 +184,26 @@ impl RowSource {
         let project = project_of(&self.data, run).and_then(|project| project.canonicalize().ok());
         here.is_ok_and(|here| project.is_some_and(|project| here.starts_with(project)))
     }
+}
+
+/// Returns the damaged runs of a data directory without a log that can be read.
+pub(crate) fn damaged_runs_without_log(common: &CommonArguments) -> Result<Vec<DamagedRunEntry>, Failure> {
+    Ok(damaged_runs_in(&common.data_directory()?, &[], |_| None))
+}
+
+fn damaged_runs_in(
+    data: &Path,
+    heads: &[RunHead],
+    read_error: impl Fn(&RunId) -> Option<String>,
+) -> Vec<DamagedRunEntry> {
+    let locale = remote::environment_locale();
+    let entry = |damaged: DamagedRun| DamagedRunEntry {
+        cause: damaged.cause(locale),
+        remedy: damaged.remedy(data, locale),
+        run: damaged.run,
+        sessions: damaged.sessions,
+    };
+    find_damaged_runs(data, heads, read_error).into_iter().map(entry).collect()
 }
 
 fn project_of(data: &Path, run: &RunId) -> Option<PathBuf> {

@@ -7,14 +7,15 @@ use std::{
 
 use clap::Args;
 use domain::Locale;
+use server::DamagedRunEntry;
 use views::{RunRow, describe_used_cost, describe_used_tokens};
 
 use crate::{
     arguments::CommonArguments,
     failure::Failure,
-    printable::printable_json,
+    printable::{printable, printable_json},
     remote,
-    row_source::RowSource,
+    row_source::{RowSource, damaged_runs_without_log},
     screen::{
         amounts::{elapsed_ms, format_duration},
         line::collapse_whitespace,
@@ -33,8 +34,15 @@ pub(crate) struct Arguments {
 /// Prints the runs, the oldest first.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let source = RowSource::open_if_present(&arguments.common)?;
-    let runs = source.map_or_else(|| Ok(Vec::new()), |source| source.runs())?;
-    let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
+    let (runs, damaged) = match source {
+        Some(source) => (source.runs()?, source.damaged_runs()?),
+        None => (Vec::new(), damaged_runs_without_log(&arguments.common)?),
+    };
+    let printed = if arguments.common.json {
+        print_json(&runs).and_then(|()| print_damaged_json(&damaged))
+    } else {
+        print_table(&runs, !damaged.is_empty()).and_then(|()| print_damaged(&damaged))
+    };
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
@@ -49,10 +57,33 @@ fn print_json(runs: &[RunRow]) -> io::Result<()> {
     out.flush()
 }
 
-fn print_table(runs: &[RunRow]) -> io::Result<()> {
+/// Prints one object per damaged run; unlike runs, it has a `cause`.
+fn print_damaged_json(damaged: &[DamagedRunEntry]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for entry in damaged {
+        writeln!(out, "{}", printable_json(entry)?)?;
+    }
+    out.flush()
+}
+
+/// Prints what is wrong with each damaged run, and what the user can do.
+fn print_damaged(damaged: &[DamagedRunEntry]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    if !damaged.is_empty() {
+        let title = pick_by_locale(remote::environment_locale(), "Damaged runs", "손상된 실행");
+        writeln!(out, "\n{title}")?;
+    }
+    for DamagedRunEntry { run, cause, remedy, .. } in damaged {
+        writeln!(out, "{run}  {}", printable(cause))?;
+        writeln!(out, "    {}", printable(remedy))?;
+    }
+    out.flush()
+}
+
+fn print_table(runs: &[RunRow], has_damaged: bool) -> io::Result<()> {
     let locale = remote::environment_locale();
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    if runs.is_empty() {
+    if runs.is_empty() && !has_damaged {
         let text = pick_by_locale(
             locale,
             "No runs. Start one: jangdan run PLAN",

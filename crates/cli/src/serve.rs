@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
     time::Duration,
 };
@@ -73,7 +74,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     while !signals.is_terminated() {
         signals.wait(POLL_INTERVAL);
-        // Another client may have stopped it, or its folder was deleted and no client can reach it.
+        // Nothing would be recorded any more, or into a file that no other process finds.
+        if let Some(lost) = server.find_lost_file() {
+            server.stop(ShutdownMode::KeepSessions);
+            return Err(lost_file_failure(&lost));
+        }
+        // Another client has stopped it, or its socket was removed and no client can reach it.
         if !server.is_reachable() {
             server.stop(ShutdownMode::KeepSessions);
             return Ok(ExitCode::SUCCESS);
@@ -82,4 +88,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let agents = if arguments.end_agents { ShutdownMode::EndSessions } else { ShutdownMode::KeepSessions };
     server.stop(agents);
     Ok(ExitCode::SUCCESS)
+}
+
+fn lost_file_failure(lost: &Path) -> Failure {
+    let path = lost.display();
+    Failure {
+        what: localized(
+            format!("The server stopped: {path} was removed or replaced while it was running."),
+            format!("서버를 중지했습니다. 실행 중에 삭제되었거나 바뀐 파일: {path}"),
+        ),
+        hint: Some(localized(
+            "Agents keep working. Restore the data directory from a backup, then start the server again: jangdan serve. Damaged runs are listed: jangdan runs",
+            "에이전트는 계속 작업합니다. 백업에서 데이터 폴더를 복원한 뒤 서버를 다시 시작하세요: jangdan serve. 손상된 실행 보기: jangdan runs",
+        )),
+        exit: 1,
+    }
 }

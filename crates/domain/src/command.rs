@@ -135,3 +135,44 @@ pub enum UserCommand {
     /// Resolves an escalation.
     Resolve { escalation: EscalationId, action: EscalationAction, note: Option<String> },
 }
+
+impl UserCommand {
+    /// Returns its name, with the object that it names: `approveGate 2`, `answer q_3`.
+    ///
+    /// It contains no text of the user.
+    pub fn label(&self) -> String {
+        /// Fields that name an object, as the API has them.
+        const OBJECTS: [&str; 9] =
+            ["question", "task", "request", "phase", "escalation", "offer", "earlier", "later", "agent"];
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(name)) => name,
+            Ok(serde_json::Value::Object(map)) => {
+                let Some((name, value)) = map.into_iter().next() else { return String::new() };
+                let text = |value: &serde_json::Value| match value {
+                    serde_json::Value::String(text) => Some(text.clone()),
+                    serde_json::Value::Number(number) => Some(number.to_string()),
+                    _ => None,
+                };
+                let objects = OBJECTS.iter().filter_map(|field| value.get(field).and_then(text));
+                let parts: Vec<String> = [name].into_iter().chain(text(&value)).chain(objects).collect();
+                parts.join(" ")
+            }
+            Ok(_) | Err(_) => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UserCommand;
+
+    #[test]
+    fn label_names_the_object_and_no_text() {
+        let label = |json: serde_json::Value| serde_json::from_value::<UserCommand>(json).unwrap().label();
+        assert_eq!(UserCommand::PauseRun.label(), "pauseRun");
+        assert_eq!(label(serde_json::json!({"pauseTask": "T1.2"})), "pauseTask T1.2");
+        let answer = serde_json::json!({"answer": {"question": "q_3", "task": null, "answer": "secret"}});
+        assert_eq!(label(answer), "answer q_3");
+        assert_eq!(label(serde_json::json!({"approveGate": {"phase": 2, "note": "ok"}})), "approveGate 2");
+    }
+}

@@ -65,6 +65,10 @@ pub enum EscalationCause {
     ProtocolViolated {
         session: SessionId,
     },
+    /// An agent sends more messages than are read; the others are ignored.
+    MessageFlood {
+        session: SessionId,
+    },
     /// A requested dependency was refused.
     #[serde(alias = "refused")]
     RequestRefused {
@@ -125,6 +129,7 @@ impl fmt::Display for EscalationCause {
                 write!(f, "the budget of the run is nearly used up")
             }
             Self::ProtocolViolated { session } => write!(f, "{session} keeps sending invalid messages"),
+            Self::MessageFlood { session } => write!(f, "{session} sends too many messages"),
             Self::RequestRefused { name } => write!(f, "{name} was refused"),
             Self::QuestionExpired => f.write_str("a question was not answered in time"),
             Self::RunTimeout => f.write_str("the run exceeded its time limit"),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Actor, AgentError, AgentInvocationOutcome, AgentMessage, AgentName, AttemptFailure, AttemptNumber,
     BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
-    ClaimEvidence, ClaimSource, CleanupId, CleanupReport, CompletionProof, DependencyRequest,
+    ClaimEvidence, ClaimSource, CleanupId, CleanupReport, CommandOrigin, CompletionProof, DependencyRequest,
     DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause, EscalationId, EscalationLevel,
     EscalationSubject, EscalationType, EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber,
     InvocationId, LandReport, LandingId, LargeFile, LoopId, MergeOutcome, MessageOffset, MissingEvidence,
@@ -872,6 +872,17 @@ events! {
         effect: EffectId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+    }
+
+    /// A command of a user was carried out. Its events are directly before this one.
+    CommandExecuted {
+        /// Name of the command and the object that it names.
+        command: String,
+        origin: CommandOrigin,
+    }
+    /// The system clock was set, or the machine was suspended: time limits move by the difference.
+    ClockJumped {
+        by_ms: i64,
     }
 
     /// A user wrote in the chat of the run.

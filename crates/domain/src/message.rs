@@ -67,6 +67,11 @@ impl AgentMessage {
         }
     }
 
+    /// Size of the message as the log stores it.
+    pub fn size_bytes(&self) -> usize {
+        serde_json::to_vec(self).map_or(0, |json| json.len())
+    }
+
     /// Addressee, if the message names one.
     pub fn target(&self) -> Option<&AgentName> {
         match self {

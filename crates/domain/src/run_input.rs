@@ -4,9 +4,9 @@
 
 use crate::{
     Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, CleanupId, CleanupReport,
-    EffectId, GateReport, InputNumber, LandReport, LandingId, MergeOutcome, MessageOffset, PermissionRequest,
-    PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback,
-    Timestamp, TurnTools, Usage, UserCommand,
+    CommandOrigin, EffectId, GateReport, InputNumber, LandReport, LandingId, MergeOutcome, MessageOffset,
+    PermissionRequest, PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId, TaskOverlap,
+    TeamMember, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
 };
 
 /// An input of a run, with its sender.
@@ -15,10 +15,14 @@ pub enum RunInput {
     /// The first input of a run.
     Start {
         person: String,
+        /// `None` in tests and simulations.
+        origin: Option<CommandOrigin>,
         start: Box<RunStart>,
     },
     User {
         person: String,
+        /// `None` in tests and simulations.
+        origin: Option<CommandOrigin>,
         command: UserCommand,
     },
     Agent {
@@ -211,6 +215,10 @@ pub enum Report {
     /// All pairs of unfinished tasks that changed the same files.
     OverlapsFound {
         overlaps: Vec<TaskOverlap>,
+    },
+    /// The system clock was set, or the machine was suspended, by so many milliseconds.
+    ClockJumped {
+        by_ms: i64,
     },
     /// Time passed: due timers fire.
     TimerFired,

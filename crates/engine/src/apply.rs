@@ -252,6 +252,7 @@ impl Run {
             }
             Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
                 self.record_message_offset(*session, *offset, *read_from);
+                self.count_message(at, *session, message);
                 self.apply_message_received(*session, message);
                 self.wait_for_new_turn(at, *session);
             }
@@ -261,13 +262,15 @@ impl Run {
                 read_from,
                 protocol,
                 error,
-                ..
+                raw,
             }) => {
                 self.record_message_offset(*session, *offset, *read_from);
+                self.count_message_bytes(at, *session, error.len() + raw.len());
                 self.apply_message_rejected(*session, protocol, error);
             }
             Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, near, raw }) => {
                 self.record_message_offset(*session, *offset, *read_from);
+                self.count_message_bytes(at, *session, raw.len());
                 self.apply_near_miss_received(*session, near, raw);
             }
             Event::TurnEnded(events::TurnEnded { session, read_from, text, .. }) => {
@@ -313,7 +316,10 @@ impl Run {
             Event::InvocationMade(event) => self.apply_invocation_made(event),
             Event::InvocationStarted(event) => self.apply_invocation_started(event),
             Event::InvocationEnded(event) => self.apply_invocation_ended(event),
-            Event::ResultSubmitted(event) => self.apply_result_submitted(event),
+            Event::ResultSubmitted(event) => {
+                self.count_message_bytes(at, event.from, event.content.len());
+                self.apply_result_submitted(event);
+            }
             Event::ResultDelivered(event) => self.apply_result_delivered(event),
             Event::ChannelCreated(event) => self.apply_channel_created(event),
             Event::ChannelClosed(event) => self.apply_channel_closed(event),
@@ -366,6 +372,8 @@ impl Run {
             Event::EffectFinished(events::EffectFinished { effect, .. }) => {
                 self.apply_effect_finished(*effect)
             }
+            Event::CommandExecuted(_) => {}
+            Event::ClockJumped(events::ClockJumped { by_ms }) => self.move_time_limits(*by_ms),
             Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
                 self.apply_chat_message_sent(actor, text, *answers)
             }
@@ -391,6 +399,19 @@ impl Run {
             && let Some(task_ref) = self.find_task(task)
         {
             self.schedule.release(self.task(task_ref).node, HoldReason::Restoring);
+        }
+    }
+
+    /// Moves all time limits but those of rate limits, which reset at a time of the wall clock.
+    fn move_time_limits(&mut self, by_ms: i64) {
+        self.timers.shift(by_ms, |deadline| {
+            !matches!(deadline, Deadline::TaskRateLimit(_) | Deadline::SessionRateLimit(_))
+        });
+        self.pending_effects.shift_retries(by_ms);
+        for task in &mut self.tasks {
+            if let TaskStage::Running(work) = &mut task.stage {
+                work.since = work.since.map(|since| Timestamp(since.0.saturating_add(by_ms)));
+            }
         }
     }
 

@@ -22,6 +22,7 @@ mod gate;
 mod input;
 mod landing;
 mod large_files;
+mod message_limits;
 mod permission;
 mod plan_change;
 mod plan_edit;

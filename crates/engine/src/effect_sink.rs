@@ -82,6 +82,13 @@ impl PendingEffects {
         self.postponements.values().filter_map(|postponement| postponement.retry_at).min()
     }
 
+    /// Moves the retries of postponed effects.
+    pub(crate) fn shift_retries(&mut self, by_ms: i64) {
+        for at in self.postponements.values_mut().filter_map(|postponement| postponement.retry_at.as_mut()) {
+            at.0 = at.0.saturating_add(by_ms);
+        }
+    }
+
     /// Returns the postponed effects whose retry is due, in order.
     pub(crate) fn due_retries(&self, now: Timestamp) -> Vec<EffectId> {
         let is_due = |postponement: &Postponement| postponement.retry_at.is_some_and(|at| at <= now);

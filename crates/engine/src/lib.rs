@@ -17,6 +17,7 @@ mod plan_diff;
 mod planned_work;
 mod queries;
 mod rejection;
+mod result_content;
 mod run;
 mod schedule;
 mod state;

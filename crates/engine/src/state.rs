@@ -4,6 +4,7 @@ mod collaboration;
 mod conversation;
 mod escalation;
 mod large_files;
+mod message_rate;
 mod pending;
 mod phase;
 mod question;
@@ -18,6 +19,7 @@ pub(crate) use collaboration::{
 pub(crate) use conversation::ConversationTail;
 pub(crate) use escalation::{Checkpoint, Escalation, FeedbackLoop};
 pub(crate) use large_files::LargeFiles;
+pub(crate) use message_rate::MessageRate;
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};

@@ -20,6 +20,19 @@ impl Timers {
         self.by_deadline.insert(deadline, at);
     }
 
+    /// Moves the selected deadlines.
+    pub(crate) fn shift(&mut self, by_ms: i64, is_selected: impl Fn(&Deadline) -> bool) {
+        let selected: Vec<_> =
+            self.by_deadline.iter().filter(|(deadline, _)| is_selected(deadline)).collect();
+        let moved: Vec<_> = selected
+            .into_iter()
+            .map(|(deadline, at)| (Timestamp(at.0.saturating_add(by_ms)), *deadline))
+            .collect();
+        for (at, deadline) in moved {
+            self.set(at, deadline);
+        }
+    }
+
     pub(crate) fn clear(&mut self, deadline: Deadline) {
         if let Some(at) = self.by_deadline.remove(&deadline) {
             self.by_time.remove(&(at, deadline));

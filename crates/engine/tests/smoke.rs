@@ -42,7 +42,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         effects.extend(decision.effects.clone());
         decision.effects
     };
-    step(&mut run, RunInput::Start { person: "ana".to_owned(), start });
+    step(&mut run, RunInput::Start { person: "ana".to_owned(), origin: None, start });
     assert_eq!(run.task_state(&id), Some(TaskState::Running));
     let session = SessionId(3);
     step(&mut run, RunInput::Report(Report::SessionStarted { session, agent_session: None }));

@@ -28,7 +28,7 @@ pub use ancestry::{ProcessOrigin, process_origin};
 pub use cgroup::delegated_cgroup;
 pub use client::{ClientError, HolderConnection, IdleHolder, LaunchedSession, launch_session};
 pub use daemon::run_holder;
-pub use orphans::{OrphanReport, kill_orphans};
+pub use orphans::{OrphanReport, kill_orphans, kill_orphans_by_prefix};
 
 /// Time that processes get to end by themselves before they are killed.
 ///

@@ -26,22 +26,36 @@ pub struct OrphanReport {
 /// Call it only if the session's holder is dead, since it would also kill the agent of a running one. `directory` is
 /// the session's folder, where the holder recorded its cgroup, if any.
 pub fn kill_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> OrphanReport {
-    let deadline = Instant::now() + time_max;
     let recorded = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
     let cgroup = recorded.map(Cgroup::from_path);
     if let Some(cgroup) = &cgroup {
         cgroup.kill();
     }
+    kill_marked(cgroup.as_ref(), &|mark| mark == session.as_bytes(), time_max)
+}
+
+/// Kills every process whose session variable starts with a text, within a time limit: those of sessions whose folders
+/// were removed, so that their complete variable is unknown.
+pub fn kill_orphans_by_prefix(prefix: &str, time_max: Duration) -> OrphanReport {
+    kill_marked(None, &|mark| mark.starts_with(prefix.as_bytes()), time_max)
+}
+
+fn kill_marked(
+    cgroup: Option<&Cgroup>,
+    is_of_session: &dyn Fn(&[u8]) -> bool,
+    time_max: Duration,
+) -> OrphanReport {
+    let deadline = Instant::now() + time_max;
     let mut ended: Vec<(Pid, u64)> = Vec::new();
     let mut pause = Duration::from_millis(2);
     let mut is_clear = false;
     loop {
-        let mut alive = find_session_processes(session);
+        let mut alive = find_session_processes(is_of_session);
         // A dying process has no environment any more but still exists.
         alive.extend(ended.iter().filter(|(pid, started)| is_alive(*pid, *started)));
         // The second scan finds processes that were forked or called exec during the first.
         if alive.is_empty() && is_clear {
-            if let Some(cgroup) = &cgroup {
+            if let Some(cgroup) = cgroup {
                 cgroup.remove();
             }
             return OrphanReport { killed: ended.len(), remaining: 0 };
@@ -66,11 +80,10 @@ fn is_alive(pid: Pid, started: u64) -> bool {
 }
 
 /// Returns the live processes with the session's variable, and their descendants.
-fn find_session_processes(session: &str) -> Vec<(Pid, u64)> {
-    let mark = format!("{SESSION_VARIABLE}={session}");
+fn find_session_processes(is_of_session: &dyn Fn(&[u8]) -> bool) -> Vec<(Pid, u64)> {
     let mut pids: Vec<Pid> = Vec::new();
     for pid in processes::list_processes() {
-        if pid != getpid() && has_session_variable(pid, mark.as_bytes()) {
+        if pid != getpid() && has_session_variable(pid, is_of_session) {
             pids.push(pid);
             pids.extend(processes::descendants(pid));
         }
@@ -81,9 +94,13 @@ fn find_session_processes(session: &str) -> Vec<(Pid, u64)> {
     pids.into_iter().filter_map(|pid| Some((pid, alive(pid)?.started))).collect()
 }
 
-fn has_session_variable(pid: Pid, mark: &[u8]) -> bool {
-    fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()))
-        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == mark))
+fn has_session_variable(pid: Pid, is_of_session: &dyn Fn(&[u8]) -> bool) -> bool {
+    let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else { return false };
+    let value = |variable: &[u8]| {
+        let value = variable.strip_prefix(SESSION_VARIABLE.as_bytes())?.strip_prefix(b"=")?;
+        Some(is_of_session(value))
+    };
+    environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
 }
 
 /// Kills the process unless its number was reused.

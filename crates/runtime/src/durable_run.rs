@@ -115,6 +115,11 @@ impl DurableRun {
         self.position
     }
 
+    /// Returns the number of the last event in the log; `None` while the state is ahead of a log that cannot be read.
+    pub fn recorded_sequence(&self) -> Option<Sequence> {
+        (!self.is_ahead).then(|| self.run.sequence())
+    }
+
     /// Returns the effects without a reported outcome. After a restart they are executed again.
     pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
         self.run.pending_effects()

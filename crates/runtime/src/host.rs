@@ -7,7 +7,7 @@ use std::{
     error::Error,
     fs::{self, File},
     io::{self, Read},
-    os::unix::fs::DirBuilderExt,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -17,8 +17,8 @@ use std::{
 };
 
 use domain::{
-    CleanupReport, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput, RunSettings,
-    RunStart, Sequence, SessionId, TaskId, TeamMember, UserCommand,
+    CleanupReport, CommandOrigin, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput,
+    RunSettings, RunStart, Sequence, SessionId, TaskId, TeamMember, UserCommand,
 };
 use engine::{LandingOrder, Rejection};
 use holder::spool::SpoolError;
@@ -34,9 +34,11 @@ use crate::{
     DurableRun, DurableRunError, HostEvent,
     disk_budget::DiskBudget,
     environment::{Isolation, RunEnvironment},
+    error_chain::error_chain,
     event_trace::{run_span, trace_event},
     executor::{self, LocalExecutor, RunContext, RunObservers, StopToken},
     git::{PhaseDiffScope, RunGit},
+    inventory::{DamagedRun, RunDamage, find_damaged_runs, recorded_last_event},
     land::LandOptions,
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
@@ -162,6 +164,16 @@ pub enum HostError {
     /// The run could not be loaded.
     #[error(transparent)]
     LoadFailed(Arc<HostError>),
+    /// The log has fewer events than were recorded.
+    #[error("the log ends at event {last} of run {run}, but event {recorded} was recorded")]
+    EventsLost {
+        /// Id of the run.
+        run: RunId,
+        /// The last event in the log.
+        last: Sequence,
+        /// The last event that was recorded.
+        recorded: Sequence,
+    },
     /// The host is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -184,6 +196,30 @@ pub struct NewRun {
     pub environment: RunEnvironment,
     /// User who starts the run.
     pub person: String,
+    /// Where the request comes from, as the server knows it.
+    #[serde(skip)]
+    pub origin: Option<CommandOrigin>,
+}
+
+/// The user who sends a command, and where it comes from.
+#[derive(Debug, Clone)]
+pub struct CommandSender<'a> {
+    /// Name of the user.
+    pub person: &'a str,
+    /// `None` for commands of this process.
+    pub origin: Option<CommandOrigin>,
+}
+
+impl<'a> From<&'a str> for CommandSender<'a> {
+    fn from(person: &'a str) -> Self {
+        Self { person, origin: None }
+    }
+}
+
+impl<'a> From<&'a String> for CommandSender<'a> {
+    fn from(person: &'a String) -> Self {
+        Self { person, origin: None }
+    }
 }
 
 /// The rows of a run after one of its events.
@@ -242,6 +278,8 @@ pub struct Host {
 pub(crate) struct HostState {
     pub(crate) data: PathBuf,
     pub(crate) log: Arc<dyn Log>,
+    /// The file of the log when it was opened.
+    log_identity: Option<(u64, u64)>,
     pub(crate) sessions: Sessions,
     pub(crate) events: broadcast::Sender<Arc<HostEvent>>,
     pub(crate) disk_budget: DiskBudget,
@@ -306,9 +344,11 @@ impl Host {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
         let (events, _) = broadcast::channel(EVENTS_MAX);
+        let log_identity = file_identity(&data.join(LOG_FILE));
         let state = HostState {
             data,
             log,
+            log_identity,
             sessions,
             events,
             disk_budget: DiskBudget::default(),
@@ -319,7 +359,8 @@ impl Host {
         let host = Self { state: Arc::new(state) };
         let with_session_worktrees = runs_with_session_worktrees(&host.state.data);
         let mut n_recovered = 0_usize;
-        for head in host.state.log.runs()? {
+        // A run without events has lost them, and is listed as damaged.
+        for head in host.state.log.runs()?.into_iter().filter(|head| head.sequence.0 > 0) {
             // If a server was killed at the end of a run, session worktrees and their processes may remain.
             if !host.has_run_ended(&head.run) || with_session_worktrees.contains(&head.run) {
                 // A run that fails to load must not block the others; its error is returned on access.
@@ -361,13 +402,13 @@ impl Host {
         let folder = self.state.run_folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.environment.write(&folder).map_err(failed)?;
-        let NewRun { project, mut work, mut settings, team, person, environment } = new;
+        let NewRun { project, mut work, mut settings, team, person, origin, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
         DurationHistory::read(&self.state.data, &environment.project)
             .set_missing_estimates(&mut work.tasks, worker);
         settings.has_worktrees = environment.isolation != Isolation::InPlace;
         let start = Box::new(RunStart { project, work, settings, team });
-        let input = RunInput::Start { person, start };
+        let input = RunInput::Start { person, origin, start };
         // With the values of variables, which the file does not have.
         self.activate_run_with(&run, Some(environment))?;
         match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
@@ -385,13 +426,14 @@ impl Host {
     }
 
     /// Decides on a command of a user. Returns when the resulting events are durable.
-    pub fn execute_command(
+    pub fn execute_command<'a>(
         &self,
         run: &RunId,
-        person: &str,
+        sender: impl Into<CommandSender<'a>>,
         command: UserCommand,
     ) -> Result<Sequence, HostError> {
-        let input = RunInput::User { person: person.to_owned(), command };
+        let CommandSender { person, origin } = sender.into();
+        let input = RunInput::User { person: person.to_owned(), origin, command };
         self.send_run_request(run, |reply| RunRequest::with_reply(input, reply))?
     }
 
@@ -426,6 +468,43 @@ impl Host {
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
+    }
+
+    /// Finds the runs that cannot be continued or read.
+    pub fn damaged_runs(&self) -> Result<Vec<DamagedRun>, HostError> {
+        let heads = self.state.log.runs()?;
+        let mut damaged = find_damaged_runs(&self.state.data, &heads, |run| {
+            let head = heads.iter().find(|head| head.run == *run)?;
+            self.read_error(head).map(|error| error_chain(&error))
+        });
+        // A run that starts has a folder before its first event.
+        damaged
+            .retain(|damaged| damaged.damage != RunDamage::EventsMissing || !self.is_starting(&damaged.run));
+        Ok(damaged)
+    }
+
+    /// Returns why a run could not be loaded, or why its row cannot be read. Does not wait for a run that is loading.
+    fn read_error(&self, head: &RunHead) -> Option<Arc<HostError>> {
+        let result = self.active_runs().runs.get(&head.run).map(|active| active.load_result.get().cloned());
+        match result {
+            Some(loaded) => loaded.and_then(Result::err),
+            None => self.current_run_row(head).err().map(Arc::new),
+        }
+    }
+
+    fn is_starting(&self, run: &RunId) -> bool {
+        let active = self.active_runs();
+        active.runs.get(run).is_some_and(|active| active.load_result.get().is_none_or(Result::is_ok))
+    }
+
+    /// Returns the first file of the data directory that was removed or replaced while the host uses it.
+    pub fn find_lost_file(&self) -> Option<PathBuf> {
+        let data = &self.state.data;
+        let log = data.join(LOG_FILE);
+        let is_replaced = file_identity(&log) != self.state.log_identity;
+        let folders = [data.clone(), data.join("runs"), data.join("sessions")];
+        let lost = folders.into_iter().find(|folder| !folder.is_dir());
+        lost.or_else(|| is_replaced.then_some(log))
     }
 
     /// Returns the row of a run.
@@ -496,13 +575,18 @@ impl Host {
 
     /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when that has ended, with the check
     /// of the merged result if one is necessary.
-    pub fn land(&self, run: &RunId, person: &str, options: &LandOptions) -> Result<LandReport, HostError> {
+    pub fn land<'a>(
+        &self,
+        run: &RunId,
+        sender: impl Into<CommandSender<'a>>,
+        options: &LandOptions,
+    ) -> Result<LandReport, HostError> {
         let LandOptions { is_all, into, is_squash, is_dry_run } = options.clone();
         let report = if is_dry_run {
             self.preview_landing(run, is_all, into, is_squash)?
         } else {
             let command = UserCommand::LandRun { all: is_all, into, squash: is_squash };
-            let sequence = self.execute_command(run, person, command)?;
+            let sequence = self.execute_command(run, sender, command)?;
             let of_command = move |rows: &Rows| {
                 rows.landings.iter().filter(|row| row.sequence <= sequence).last()?.report.clone()
             };
@@ -534,13 +618,13 @@ impl Host {
     /// Removes the finished worktrees of a run, and returns when that has ended. Their content is committed to git first.
     ///
     /// With `is_with_refs`, also deletes branches and refs of a run that has ended, if their work is elsewhere or old.
-    pub fn remove_finished_worktrees(
+    pub fn remove_finished_worktrees<'a>(
         &self,
         run: &RunId,
-        person: &str,
+        sender: impl Into<CommandSender<'a>>,
         is_with_refs: bool,
     ) -> Result<CleanupReport, HostError> {
-        let sequence = self.execute_command(run, person, UserCommand::CleanRun { refs: is_with_refs })?;
+        let sequence = self.execute_command(run, sender, UserCommand::CleanRun { refs: is_with_refs })?;
         let of_command = move |rows: &Rows| {
             let row = rows.cleanups.iter().filter(|row| row.sequence <= sequence).last()?;
             Some((row.report.clone()?, row.error.clone()))
@@ -737,12 +821,22 @@ fn load_run(
     inbox: Receiver<RunRequest>,
 ) -> Result<RunLoop<LocalExecutor>, HostError> {
     let durable_run = DurableRun::open(Arc::clone(&host.log), run.clone())?;
+    // Continuing from an older state would start tasks a second time.
+    let last = durable_run.state().sequence();
+    if let Some(recorded) = recorded_last_event(&host.run_folder(&run)).filter(|recorded| *recorded > last) {
+        return Err(HostError::EventsLost { run, last, recorded });
+    }
     let plan_file = PlanFileWatcher::for_run(&environment, &host.data).map(|file| Arc::new(Mutex::new(file)));
     let merges = durable_run.state().merged_commits();
     let context = Arc::new(RunContext::open(Arc::clone(&host), run, environment, &merges, requests)?);
     let executor = LocalExecutor::new(Arc::clone(&context), plan_file.clone());
     let observers = RunObservers::new(context, plan_file);
     Ok(RunLoop::new(host, durable_run, executor, observers, inbox))
+}
+
+/// Returns device and inode of a file; `None` if it does not exist.
+fn file_identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Maps a random byte to a letter or digit. Characters that look alike are left out.

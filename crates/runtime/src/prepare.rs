@@ -156,6 +156,7 @@ pub fn prepare_run(
         team: team.members,
         environment,
         person: options.person.clone(),
+        origin: None,
     };
     Ok(PreparedRun { new, remarks })
 }

@@ -11,14 +11,17 @@ use std::{
 
 use domain::{AgentOutput, EffectId, Report, RunInput, Timestamp};
 use engine::{Effect, QueueEntry, sort_by_urgency};
-use tracing::warn;
+use tracing::{debug, warn};
 use views::{Rows, RunRow};
 
+use self::{clock::ClockWatch, output_bound::OutputPermit};
 use crate::{
     DurableRun, DurableRunError, HostEvent,
     executor::{Executor, ExpectedState, RunObservers},
     host::{HostError, HostState, RunSnapshot, ShutdownMode},
+    inventory::note_last_event,
 };
+pub(crate) use output_bound::OutputBound;
 
 /// Limit of requests handled before the rows are saved.
 const BATCH_MAX: usize = 256;
@@ -47,20 +50,33 @@ pub(crate) type RowWatch = Box<dyn Fn(&Rows) -> bool + Send>;
 /// An input that waits for its turn.
 pub(crate) struct QueuedInput {
     input: RunInput,
+    /// Held until the input was handled.
+    permit: Option<OutputPermit>,
     reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
 }
 
 impl RunRequest {
     /// Makes an input whose sender gets no reply.
     pub(crate) fn without_reply(input: RunInput) -> Self {
-        Self::Input(Box::new(QueuedInput { input, reply: None }))
+        Self::Input(Box::new(QueuedInput { input, permit: None, reply: None }))
+    }
+
+    /// Makes an input of an agent. Nobody waits for a reply.
+    pub(crate) fn with_permit(input: RunInput, permit: OutputPermit) -> Self {
+        Self::Input(Box::new(QueuedInput { input, permit: Some(permit), reply: None }))
     }
 
     pub(crate) fn with_reply(
         input: RunInput,
         reply: SyncSender<Result<domain::Sequence, HostError>>,
     ) -> Self {
-        Self::Input(Box::new(QueuedInput { input, reply: Some(reply) }))
+        Self::Input(Box::new(QueuedInput { input, permit: None, reply: Some(reply) }))
+    }
+}
+
+impl QueuedInput {
+    fn report(report: Report) -> Self {
+        Self { input: report.into(), permit: None, reply: None }
     }
 }
 
@@ -106,6 +122,9 @@ pub(crate) struct RunLoop<E> {
     /// Effects that the executor was given and that are not reported yet.
     outstanding: BTreeSet<EffectId>,
     has_ended: bool,
+    clock_watch: ClockWatch,
+    /// The last event that was noted beside the log.
+    noted: Option<domain::Sequence>,
     saved_at: std::time::Instant,
     /// Whether the last attempt to save the rows failed; only the first failure is logged.
     is_saving_failed: bool,
@@ -131,6 +150,8 @@ impl<E: Executor> RunLoop<E> {
             watches: Vec::new(),
             outstanding: BTreeSet::new(),
             has_ended,
+            clock_watch: ClockWatch::new(now(), time::Instant::now()),
+            noted: None,
             saved_at: std::time::Instant::now(),
             is_saving_failed: false,
         }
@@ -170,12 +191,15 @@ impl<E: Executor> RunLoop<E> {
             let mut batch = match self.inbox.recv_timeout(timeout) {
                 Ok(request) => vec![request],
                 Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
+                // Before deadlines that only the jump makes due.
+                Err(RecvTimeoutError::Timeout) if self.handle_clock_jump() => continue,
                 Err(RecvTimeoutError::Timeout) if self.is_deadline_reached() => {
                     vec![RunRequest::without_reply(Report::TimerFired.into())]
                 }
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => return (self.executor, None),
             };
+            self.handle_clock_jump();
             batch.extend(self.inbox.try_iter().take(BATCH_MAX));
             sort_by_urgency(&mut batch);
             for request in batch {
@@ -196,10 +220,21 @@ impl<E: Executor> RunLoop<E> {
                     RunRequest::Stop(mode) => return self.stop(mode),
                 }
             }
+            self.note_last_event();
             self.poll_plan_file();
             self.observers.poll_disk_budget(self.durable_run.state());
             self.save_rows_if_due();
         }
+    }
+
+    /// Reports a jump of the system clock; returns whether there was one.
+    fn handle_clock_jump(&mut self) -> bool {
+        let jump = self.clock_watch.take_jump(now(), time::Instant::now());
+        let is_active = self.durable_run.state().outcome().is_none();
+        if let Some(by_ms) = jump.filter(|_| is_active) {
+            self.handle(QueuedInput::report(Report::ClockJumped { by_ms }));
+        }
+        jump.is_some()
     }
 
     /// Reports the plan file if it has changed.
@@ -208,7 +243,7 @@ impl<E: Executor> RunLoop<E> {
             return;
         }
         for report in self.observers.poll_plan_file() {
-            self.handle(QueuedInput { input: report.into(), reply: None });
+            self.handle(QueuedInput::report(report));
         }
     }
 
@@ -221,7 +256,7 @@ impl<E: Executor> RunLoop<E> {
     /// Handles the reports that the executor returned, and those of the effects that they cause.
     fn handle_returned_reports(&mut self) {
         while let Some(report) = self.returned_reports.pop_front() {
-            self.handle(QueuedInput { input: report.into(), reply: None });
+            self.handle(QueuedInput::report(report));
         }
     }
 
@@ -254,7 +289,7 @@ impl<E: Executor> RunLoop<E> {
 
     /// Decides on an input and records the events. Returns an input without a reply that could not be recorded.
     fn try_handle(&mut self, queued: QueuedInput) -> Option<QueuedInput> {
-        let QueuedInput { input, reply } = queued;
+        let QueuedInput { input, permit, reply } = queued;
         let may_change_files = may_change_files(&input);
         // A server that is killed after it recorded an effect of an ended run must load the run at its next start.
         if self.has_ended && matches!(input, RunInput::User { .. }) {
@@ -266,7 +301,7 @@ impl<E: Executor> RunLoop<E> {
         let result = self.durable_run.execute(now(), input);
         let result = match (result, retry) {
             (Err(DurableRunError::Store { .. }), Some(input)) => {
-                return Some(QueuedInput { input, reply: None });
+                return Some(QueuedInput { input, permit, reply: None });
             }
             (Ok(executed), _) => {
                 for event in executed.events {
@@ -334,7 +369,20 @@ impl<E: Executor> RunLoop<E> {
         }
     }
 
-    fn stop(self, mode: ShutdownMode) -> (E, Option<ShutdownMode>) {
+    /// Notes the last event beside the log, which shows a later start that the log was shortened.
+    fn note_last_event(&mut self) {
+        let Some(last) = self.durable_run.recorded_sequence().filter(|last| self.noted != Some(*last)) else {
+            return;
+        };
+        match note_last_event(&self.host.run_folder(self.durable_run.id()), last) {
+            Ok(()) => self.noted = Some(last),
+            // An older number only notices less.
+            Err(error) => debug!(error = &error as &dyn std::error::Error, "cannot note the last event"),
+        }
+    }
+
+    fn stop(mut self, mode: ShutdownMode) -> (E, Option<ShutdownMode>) {
+        self.note_last_event();
         let Self { executor, observers, mut durable_run, inbox, .. } = self;
         // Threads that report now must not block: the next start recovers their work.
         drop(inbox);
@@ -372,5 +420,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+mod clock;
+mod output_bound;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use holder::{
 use sessions::{CallerOrigin, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 use tracing::{debug, warn};
 
-use crate::{Host, HostError};
+use crate::{CommandSender, Host, HostError};
 
 pub use io_records::{IoDirection, IoRecord, IoRecordPage, IoRecordQuery, PageStart};
 pub use screen::{ScreenSnapshot, ScreenStream, ScreenUpdate};
@@ -169,11 +169,16 @@ impl Host {
     }
 
     /// Ends the process of a session, and returns when it was told to end. The run decides how to continue.
-    pub fn end_session(&self, run: &RunId, person: &str, session: SessionId) -> Result<(), HostError> {
+    pub fn end_session<'a>(
+        &self,
+        run: &RunId,
+        sender: impl Into<CommandSender<'a>>,
+        session: SessionId,
+    ) -> Result<(), HostError> {
         if self.run_snapshot(run)?.views.rows().sessions.get(&session).is_none() {
             return Err(HostError::UnknownSession { run: run.clone(), session });
         }
-        self.execute_command(run, person, UserCommand::StopSession(session))?;
+        self.execute_command(run, sender, UserCommand::StopSession(session))?;
         let stopped = self.wait_for_rows(run, move |rows| {
             let row = rows.sessions.get(&session)?;
             row.stop_requested_at.is_none().then(|| row.stop_error.clone())

@@ -103,7 +103,7 @@ fn run_id() -> RunId {
 }
 
 fn command_of_ana(command: UserCommand) -> RunInput {
-    RunInput::User { person: "ana".to_owned(), command }
+    RunInput::User { person: "ana".to_owned(), origin: None, command }
 }
 
 /// An executor that executes each effect once, and reports success.

@@ -542,3 +542,18 @@ pub(crate) struct ProjectRow {
     #[schema(value_type = Option<i64>)]
     pub last_started_at: Option<Timestamp>,
 }
+
+/// A run that cannot be continued or read.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct DamagedRunEntry {
+    #[schema(value_type = String, example = "r7k2m9")]
+    pub run: RunId,
+    /// What is wrong, in the language of the request.
+    pub cause: String,
+    /// What the user can do.
+    pub remedy: String,
+    /// Its sessions in the data directory, whose agents may still run.
+    pub sessions: Vec<String>,
+}

@@ -49,6 +49,12 @@ impl ConnectOrStartError {
             Self::Host { source: HostError::ForeignDirectory { .. }, .. } => {
                 "use a data directory of your own: --data DIR"
             }
+            Self::Host {
+                source: HostError::Store(StoreError::Corrupt { .. } | StoreError::Foreign { .. }),
+                ..
+            } => {
+                "keep a copy of log.sqlite3 and restore it from a backup; without one, move it away: runs are then listed as damaged"
+            }
             Self::Host { source: HostError::Git(error), .. } => error.hint(),
             Self::Host { .. } => "check the data directory, its permissions and its disk",
         }

@@ -10,12 +10,13 @@ use axum::{
         request::Parts,
     },
 };
-use domain::Locale;
+use domain::{CommandOrigin, Locale};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 
 use crate::{
+    access::{ConnectionPeer, Credential},
     api::Api,
     problem::{ApiError, UNKNOWN_RUN_HINT, shorten_client_text},
     problem_code::ProblemCode,
@@ -125,6 +126,22 @@ impl<S: Send + Sync> FromRequestParts<S> for RequestLocale {
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         let languages = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         Ok(Self(preferred_locale(languages.unwrap_or_default())))
+    }
+}
+
+/// Where a command comes from; `None` for requests of a test without a connection.
+pub(crate) struct RequestOrigin(pub Option<CommandOrigin>);
+
+impl FromRequestParts<Api> for RequestOrigin {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Infallible> {
+        let peer = parts.extensions.get::<ConnectionPeer>().cloned();
+        let credential = parts.extensions.get::<Credential>().copied();
+        Ok(Self(match (peer, credential) {
+            (Some(peer), Some(credential)) => Some(peer.command_origin(api, credential).await),
+            (None, _) | (_, None) => None,
+        }))
     }
 }
 

@@ -166,6 +166,9 @@ impl From<&HostError> for ApiError {
             HostError::ForeignDirectory { .. } => {
                 (ProblemCode::InternalError, "Use a data directory of your own: --data DIR.")
             }
+            HostError::EventsLost { .. } => {
+                (ProblemCode::InternalError, "See what is damaged and what to do: jangdan runs")
+            }
             HostError::InPlace { .. } => {
                 (ProblemCode::NoWorktrees, "Its agents work in the project folder. See the changes there.")
             }

@@ -78,6 +78,7 @@ routes! {
     access::create_code,
     access::rotate_token,
     runs::list_runs,
+    runs::list_damaged_runs,
     runs::start_run,
     runs::get_run,
     runs::rows,

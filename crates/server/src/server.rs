@@ -83,6 +83,11 @@ impl Server {
         self.api.is_serving() && self.file.is_some() && file_id(&self.socket) == self.file
     }
 
+    /// Returns the first file of the data directory that was removed or replaced while the server uses it.
+    pub fn find_lost_file(&self) -> Option<PathBuf> {
+        self.api.host.find_lost_file()
+    }
+
     /// Stops the server; returns when its runs have stopped and clients have received the last events.
     pub fn stop(self, agents: ShutdownMode) {
         self.api.request_stop(agents);

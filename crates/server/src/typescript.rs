@@ -9,10 +9,10 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        CommandAccepted, CommandRequest, ConversationTurn, EventEntry, InboxEntry, InputLine, OutputChunk,
-        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartPreview, PlanStartRequest,
-        ProjectRow, QuestionEntry, RunCreated, ServerStatus, SessionRecords, StopRequest, TaskOverview,
-        TerminalClientMessage, TerminalServerMessage,
+        CommandAccepted, CommandRequest, ConversationTurn, DamagedRunEntry, EventEntry, InboxEntry,
+        InputLine, OutputChunk, PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated,
+        PlanStartPreview, PlanStartRequest, ProjectRow, QuestionEntry, RunCreated, ServerStatus,
+        SessionRecords, StopRequest, TaskOverview, TerminalClientMessage, TerminalServerMessage,
     },
     change_feed::{RowChange, SessionActivity},
     problem::Problem,
@@ -40,6 +40,7 @@ pub fn typescript_declarations() -> Result<BTreeMap<String, String>, DuplicateTy
     collector.visit::<(RowChange<'static>, SessionActivity<'static>, Problem)>();
     collector.visit::<(ServerStatus, StopRequest, ProjectRow)>();
     collector.visit::<(RunCreated, CommandRequest, CommandAccepted, InboxEntry, QuestionEntry)>();
+    collector.visit::<DamagedRunEntry>();
     collector.visit::<(TaskOverview, ConversationTurn, EventEntry)>();
     collector
         .visit::<(OutputChunk, SessionRecords, InputLine, TerminalServerMessage, TerminalClientMessage)>();

@@ -314,6 +314,20 @@ impl Sessions {
         killed
     }
 
+    /// Kills the processes of sessions whose folders are missing, by the start of their names. Returns their number.
+    ///
+    /// The names must be unique on the machine, since the keys of the sessions are lost.
+    pub fn kill_unlisted(&self, name_prefix: &str) -> usize {
+        let killed = holder::kill_orphans_by_prefix(name_prefix, REPLY_TIMEOUT).killed;
+        if killed > 0 {
+            warn!(
+                prefix = name_prefix,
+                killed, "the folders of sessions are missing; their processes were killed"
+            );
+        }
+        killed
+    }
+
     /// Deletes the folder of an ended session, including its output.
     pub fn remove(&self, session: &SessionEntry) -> Result<(), SessionError> {
         fs::remove_dir_all(&session.directory).map_err(|source| SessionError::Io {

@@ -46,7 +46,7 @@ pub(crate) static RUNS_UNINDEXED: PortableStatement = PortableStatement::new(
 
 /// The newest sequence of each run comes from the index, so that only unindexed entries are read.
 pub(crate) static RUNS: PortableStatement = PortableStatement::new(
-    "SELECT run.name, coalesce(newest.sequence, (SELECT max(sequence) FROM place WHERE place.run = run.id)) \
+    "SELECT run.name, coalesce(newest.sequence, (SELECT max(sequence) FROM place WHERE place.run = run.id), 0) \
      FROM run LEFT JOIN ( \
        SELECT run, max(sequence) AS sequence FROM entry \
        WHERE position > (SELECT position FROM placed) GROUP BY run \

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
+use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId, Timestamp};
 
 use crate::rows::{
     InboxItem, MergedRange, PendingCounts, PermissionFacts, ResponsibleParty, SessionState, TaskState,
@@ -27,6 +27,8 @@ pub(crate) struct Facts {
     pub has_check: bool,
     /// The question that the last chat message answered.
     pub answered_in_chat: Option<QuestionId>,
+    /// What users decided at a time, until the event that names where their command came from.
+    pub decided: Vec<(Timestamp, InboxItem)>,
 }
 
 /// State of a task beside its row.

@@ -384,7 +384,9 @@ impl Views {
             Event::TurnWaitExpired(_)
             | Event::EffectPostponed(_)
             | Event::EffectRetried(_)
-            | Event::EffectFinished(_) => {}
+            | Event::EffectFinished(_)
+            | Event::ClockJumped(_) => {}
+            Event::CommandExecuted(events::CommandExecuted { origin, .. }) => self.record_origin(now, origin),
 
             Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
                 self.add_chat_message(now, text, *answers)
@@ -545,6 +547,7 @@ fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> Q
         answer: None,
         denial_reason: None,
         answered_by: None,
+        origin: None,
         clarifications: Vec::new(),
         withdrawal_reason: None,
         blocks: BlockedWork::default(),

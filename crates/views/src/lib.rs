@@ -44,7 +44,7 @@ pub use rows::{
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
 pub use sentence::EventSentence;
 pub use sentences::{
-    describe_check, describe_check_obstacle, describe_task_mark,
+    command_origin_text, describe_check, describe_check_obstacle, describe_task_mark,
     en::{
         describe_event,
         plan_changes::{plan_field_name, summarize_plan_changes},

@@ -12,6 +12,7 @@ mod gate;
 mod inbox;
 mod invocation;
 mod landing;
+mod origin;
 mod overlap;
 mod party;
 mod permission_card;

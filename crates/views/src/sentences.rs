@@ -5,7 +5,7 @@ pub(crate) mod ko;
 mod landing;
 pub(crate) mod usage;
 
-use domain::{CheckObstacle, CompletionProof, Locale, Receipt, TaskId};
+use domain::{CheckObstacle, CommandOrigin, CompletionProof, Locale, Receipt, TaskId};
 
 use crate::{Rows, TaskMark};
 
@@ -14,6 +14,14 @@ pub fn describe_check(locale: Locale, receipt: &Receipt) -> String {
     match locale {
         Locale::En => en::check_result(receipt),
         Locale::Ko => ko::check_result(receipt),
+    }
+}
+
+/// Describes where a command came from: "terminal, jangdan (4711)".
+pub fn command_origin_text(origin: &CommandOrigin, locale: Locale) -> String {
+    match locale {
+        Locale::En => origin.to_string(),
+        Locale::Ko => ko::command_origin(origin),
     }
 }
 

@@ -94,7 +94,7 @@ impl Simulation {
     }
 
     fn check_action(&self, is_listed: bool, command: UserCommand) -> Result<(), RuleViolation> {
-        let input = RunInput::User { person: "ana".to_owned(), command: command.clone() };
+        let input = RunInput::User { person: "ana".to_owned(), origin: None, command: command.clone() };
         let decided = self.run.clone().decide(self.environment.now(), input);
         if decided.is_ok() == is_listed {
             return Ok(());

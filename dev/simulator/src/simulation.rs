@@ -132,7 +132,7 @@ impl Simulation {
     fn start_run(&mut self) -> Result<(), RuleViolation> {
         let GeneratedRun { work, settings, team } = generate(&mut self.random, self.options.tasks);
         let start = Box::new(RunStart { project: "simulated".to_owned(), work, settings, team });
-        self.send_input(RunInput::Start { person: "ana".to_owned(), start })?;
+        self.send_input(RunInput::Start { person: "ana".to_owned(), origin: None, start })?;
         if !self.model.started {
             return Err(RuleViolation::new(Rule::RunCompletes, "the run does not start"));
         }
@@ -250,6 +250,7 @@ impl Simulation {
             | Report::DiskBudgetExceeded { .. }
             | Report::DiskSpaceAvailable
             | Report::OverlapsFound { .. }
+            | Report::ClockJumped { .. }
             | Report::TimerFired => None,
         };
         let is_checkpoint = matches!(report, Report::CheckpointFinished { .. });

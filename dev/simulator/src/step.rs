@@ -21,7 +21,7 @@ impl Simulation {
         person: &str,
         command: UserCommand,
     ) -> Result<InputOutcome, RuleViolation> {
-        self.send_input(RunInput::User { person: person.to_owned(), command })
+        self.send_input(RunInput::User { person: person.to_owned(), origin: None, command })
     }
 
     /// Sends an input to the engine, and checks and executes its decision.

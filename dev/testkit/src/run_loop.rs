@@ -135,7 +135,7 @@ pub fn start_input(work: &Workload, slots: u32) -> RunInput {
             protocol: domain::AgentProtocol::Text,
         }],
     };
-    RunInput::Start { person: "ana".to_owned(), start: Box::new(start) }
+    RunInput::Start { person: "ana".to_owned(), origin: None, start: Box::new(start) }
 }
 
 /// Returns the inputs that follow the success of an effect.

@@ -12,6 +12,7 @@ export const queryKeys = {
   /** The address of runs that are older than those in `runs`. */
   olderRuns: ["olderRuns"] as const,
   allRuns: ["allRuns"] as const,
+  damagedRuns: ["damagedRuns"] as const,
   inbox: ["inbox"] as const,
   status: ["status"] as const,
   rows: (run: string, kind: RowKind) => ["rows", run, kind] as const,

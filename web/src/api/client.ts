@@ -3,7 +3,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { applyRowChanges, inboxKey, queryKeys, type RowsByKey, taskIdOfTurnKey } from "./cache";
 import { connectStream } from "./connectStream";
-import type { InboxEntry, RowOf, RunRow, RunRows, ServerStatus } from "./generated";
+import type { DamagedRunEntry, InboxEntry, RowOf, RunRow, RunRows, ServerStatus } from "./generated";
 import { ApiError, encodePathSegment, getJson, getListPage, isUnreachableError } from "./http";
 import { LiveUpdates } from "./live";
 import { type RowKind, rowKeyOf } from "./rows";
@@ -131,6 +131,13 @@ export async function fetchOlderRuns(path: string): Promise<void> {
   }));
   cache.setQueryData(queryKeys.olderRuns, next);
 }
+
+/** Runs that cannot be continued or read. */
+export const damagedRunsQuery = {
+  queryKey: queryKeys.damagedRuns,
+  queryFn: () => getJson<DamagedRunEntry[]>("/api/damage"),
+  staleTime: 60_000,
+};
 
 /** All runs, for the search in the palette. */
 export const allRunsQuery = {

@@ -5,6 +5,7 @@ import { useSyncExternalStore } from "react";
 import { toSortedInbox, toSortedRuns } from "./cache";
 import {
   allRunsQuery,
+  damagedRunsQuery,
   fetchOlderRuns,
   inboxQuery,
   live,
@@ -43,6 +44,10 @@ export function useRow<K extends Exclude<RowKind, "turn">>(
 
 export function useLoadedRuns() {
   return useQuery({ ...runsQuery, select: toSortedRuns });
+}
+
+export function useDamagedRuns() {
+  return useQuery(damagedRunsQuery).data ?? [];
 }
 
 /** Fetches older runs; `null` if there are none. */

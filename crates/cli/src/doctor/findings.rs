@@ -10,7 +10,7 @@ use runtime::prepare::{
     LoadedPlan, PrepareError, RepeatPolicy, RunOptions, UnrunnableCheck, find_unrunnable_checks, user_name,
 };
 use serde::Serialize;
-use server::Client;
+use server::{Client, DamagedRunEntry};
 use sessions::{
     Enforcement,
     detect::{LoginState, list},
@@ -25,6 +25,7 @@ use crate::{
     localized::localized,
     prepare::prepare_failure,
     remote::{self, environment_locale},
+    row_source::{RowSource, damaged_runs_without_log},
     settings::{ConfigLoader, SetArguments, current_directory},
     store_failure,
 };
@@ -93,6 +94,7 @@ pub(super) fn examine(common: &CommonArguments, set: &SetArguments) -> Result<Ve
     findings.push(data_directory(&data));
     findings.push(store(&data));
     findings.push(server(&data));
+    findings.extend(damaged_runs(common));
     let settings = ConfigLoader::read(set).and_then(|settings| settings.with_saved_permissions(&data));
     let loaded = settings.as_ref().ok().and_then(|settings| settings.load().ok());
     let is_sandbox_required =
@@ -189,6 +191,19 @@ fn server(data: &Path) -> Finding {
         .with_hint(localized("Restart it with this version.", "이 버전으로 다시 시작하세요.")),
         Err(error) => Finding::problem(FindingSubject::Server, remote::client_failure(&error)),
     }
+}
+
+/// Returns a problem for each run that cannot be continued or read. A log that cannot be read is a finding of its own.
+fn damaged_runs(common: &CommonArguments) -> Vec<Finding> {
+    let damaged = match RowSource::open_if_present(common) {
+        Ok(Some(source)) => source.damaged_runs(),
+        Ok(None) => damaged_runs_without_log(common),
+        Err(_) => return Vec::new(),
+    };
+    let finding = |DamagedRunEntry { run, cause, remedy, .. }| {
+        Finding::new(FindingSubject::Run, FindingState::Problem, format!("{run}: {cause}")).with_hint(remedy)
+    };
+    damaged.unwrap_or_default().into_iter().map(finding).collect()
 }
 
 fn sandbox(is_required: bool) -> Finding {

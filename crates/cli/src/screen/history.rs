@@ -32,7 +32,11 @@ fn style(kind: &str) -> Option<Style> {
     Some(match kind {
         "RunStarted" | "RunContinued" | "RunReopened" | "PhaseStarted" | "PhaseContinued"
         | "TaskReassigned" | "ChatMessageSent" => PLAIN,
-        "LandingRequested" | "LandingFinished" | "CleanupFinished" | "SessionStopRequested" => PLAIN,
+        "LandingRequested"
+        | "LandingFinished"
+        | "CleanupFinished"
+        | "SessionStopRequested"
+        | "ClockJumped" => PLAIN,
         "PhaseLanded" | "TaskDone" | "QuestionAnswered" | "RequestProvided" | "GateApproved"
         | "EscalationResolved" => GOOD,
         // Only failed effects are in the timeline.

@@ -3,6 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
 
+mod damage;
+mod flood;
 mod live_screen;
 mod plan_changes;
 mod project_setup;

@@ -294,3 +294,21 @@ fn budgets_are_said_before_a_run_starts() {
     assert!(text.contains("Budget: at most $5 for the run."), "{text}");
     assert!(text.contains("The money budget does not count mine: no cost is reported."), "{text}");
 }
+
+#[test]
+fn audit_lists_each_command_with_its_origin() {
+    let project = TestProject::create_with_server("read -r task; read -r rest");
+    let run = project.start_run(one_phase_plan(&["T1"]), RunSettings::default());
+    project.assert_succeeds(&["pause", "--run", run.as_str()], "");
+    project.client().send_command(&run, "bob", &domain::UserCommand::ContinueRun).unwrap();
+    let (_, text) = project.run_jangdan(&["audit", run.as_str()]);
+    let line = |part: &str| text.lines().find(|line| line.contains(part)).unwrap_or_default().to_owned();
+    assert!(line("pauseRun").contains("ana") && line("pauseRun").contains("terminal, jangdan ("), "{text}");
+    // The test itself is not jangdan: it calls as any program with the token does.
+    assert!(line("continueRun").contains("bob") && line("continueRun").contains("API, "), "{text}");
+    assert!(line("startRun").contains("ana"), "{text}");
+    let (_, json) = project.run_jangdan(&["audit", run.as_str(), "--json"]);
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["command"], &first["isRefused"]), (&"startRun".into(), &false.into()), "{json}");
+    assert!(first["origin"]["process"].is_u64(), "{json}");
+}

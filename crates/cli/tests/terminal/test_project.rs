@@ -186,7 +186,9 @@ impl TestProject {
         };
         change(&mut environment);
         let (project, person) = ("project".to_owned(), "ana".to_owned());
-        self.client().start_run(&NewRun { project, work, settings, team, environment, person }).unwrap()
+        self.client()
+            .start_run(&NewRun { project, work, settings, team, environment, person, origin: None })
+            .unwrap()
     }
 
     /// Waits for a line of the server's log that contains all parts.

@@ -206,6 +206,8 @@ impl<'a> AffectedObjects<'a> {
             | Event::EffectPostponed(_)
             | Event::EffectRetried(_)
             | Event::EffectFinished(_)
+            | Event::CommandExecuted(_)
+            | Event::ClockJumped(_)
             | Event::ChatMessageSent(_)
             | Event::ChatAnsweredWithStatus(_)
             | Event::ResolveRequested(_)

@@ -9,6 +9,7 @@ use super::start::add_ms;
 use crate::{
     effect::Effect,
     effect_sink::EffectSink,
+    result_content::for_each_result,
     run::Run,
     schedule::HoldReason,
     state::{
@@ -280,7 +281,13 @@ impl Run {
     ) {
         let brief = self.input_brief(session, content).map(Box::new);
         let reports_tree = self.reports_tree(session, content);
-        let content = Box::new(content.clone());
+        // The log has large results once.
+        let mut content = Box::new(content.clone());
+        for_each_result(&mut content, &mut |result, content| {
+            if let Some(submitted) = self.results.get_mut(result.0) {
+                content.clone_from(&submitted.content);
+            }
+        });
         let task = self.session(session).task.filter(|_| reports_tree);
         let large_files = task.map(|task| self.task(task).large_files.committed()).unwrap_or_default();
         let effect = Effect::SendInput { session, input, content, brief, reports_tree, large_files };
@@ -320,6 +327,18 @@ impl Run {
         let Some(session) = self.session_mut(id) else { return };
         session.received_offsets.insert(offset);
         session.advance_read_position(read_from);
+    }
+
+    pub(super) fn count_message(&mut self, at: Timestamp, id: SessionId, message: &AgentMessage) {
+        if let Some(session) = self.session_mut(id) {
+            session.message_rate.count(at, message);
+        }
+    }
+
+    pub(super) fn count_message_bytes(&mut self, at: Timestamp, id: SessionId, n_bytes: usize) {
+        if let Some(session) = self.session_mut(id) {
+            session.message_rate.count_bytes(at, n_bytes);
+        }
     }
 
     /// Records a prompt as processed; only the last ones are remembered.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DoneMessage, EscalationCause,
+    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DeliverResult, DoneMessage, EscalationCause,
     EscalationSubject, EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput,
     Severity, TaskId, events,
 };
@@ -13,6 +13,7 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
+    result_content::shorten_result,
     state::{TaskIndex, WorkItem},
 };
 
@@ -71,7 +72,7 @@ impl DecisionContext<'_> {
                     session: origin.session,
                     offset: origin.offset,
                     read_from: origin.read_from,
-                    message: Box::new(message.clone()),
+                    message: Box::new(without_large_result(message.clone())),
                 });
                 self.handle_message(origin.session, message);
             }
@@ -112,6 +113,9 @@ impl DecisionContext<'_> {
     /// Returns why the sender may not send this message.
     fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RejectionText> {
         let sender = self.run.session(session);
+        if let Some(rejection) = self.size_rejection(message) {
+            return Some(rejection);
+        }
         let is_orchestrator = sender.role == Role::Orchestrator;
         let not_allowed = |owner: &str| {
             Some(format!("your role may not send {}: it is reserved for {owner}", message.name()))
@@ -125,26 +129,29 @@ impl DecisionContext<'_> {
             {
                 not_allowed("the orchestrator")
             }
-            AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
+            // Its current question is only forwarded.
+            AgentMessage::NeedHuman(_) if matches!(sender.current_item, Some(WorkItem::Question(_))) => None,
+            AgentMessage::ResolveNext(_) => None,
             AgentMessage::Task(request) => self.unknown_task_rejection(&request.task_id),
             AgentMessage::Custom(custom) => self.custom_rejection(custom),
             AgentMessage::Done(done) => self.claim_rejection(session, &done.task_id, false),
             AgentMessage::Fail(fail) => self.claim_rejection(session, &fail.task_id, true),
             AgentMessage::PhaseComplete(complete) => self.marker_rejection(session, complete),
             AgentMessage::Invoke(invoke) => self.call_rejection(session, &invoke.target),
-            AgentMessage::DeliverResult(result) => self.unknown_agent_rejection(&result.target),
+            AgentMessage::DeliverResult(result) => self.result_rejection(session, result),
             AgentMessage::Direct(direct) => self.direct_message_rejection(session, &direct.target),
-            AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::DependencyRequest(_) => {
-                self.asking_rejection(session)
-            }
+            AgentMessage::AskUser(_)
+            | AgentMessage::UserQuestion(_)
+            | AgentMessage::NeedHuman(_)
+            | AgentMessage::DependencyRequest(_) => self.asking_rejection(session),
+            AgentMessage::Error(error) => self.error_rejection(session, error),
             // Messages that Jangdan sends have no effect when an agent prints them; the others are open to all roles.
             AgentMessage::Ready(_)
             | AgentMessage::PhaseDone(_)
             | AgentMessage::AllDone
             | AgentMessage::ResolveError(_)
             | AgentMessage::StepComplete(_)
-            | AgentMessage::Progress(_)
-            | AgentMessage::Error(_) => None,
+            | AgentMessage::Progress(_) => None,
         }
     }
 
@@ -347,5 +354,16 @@ impl DecisionContext<'_> {
             let protocol = "CUSTOM".to_owned();
             self.send_input(session, SessionInput::InvalidMessage { protocol, error: rejection.with_hint() });
         }
+    }
+}
+
+/// Shortens the content of a result: its own event has it as a whole.
+fn without_large_result(message: AgentMessage) -> AgentMessage {
+    match message {
+        AgentMessage::DeliverResult(result) => {
+            let content = shorten_result(&result.content);
+            AgentMessage::DeliverResult(DeliverResult { content, ..result })
+        }
+        other => other,
     }
 }

@@ -212,8 +212,10 @@ impl DecisionContext<'_> {
 
     pub(super) fn direct_message_rejection(&self, session: SessionId, target: &AgentName) -> Option<String> {
         let no_session = || format!("'{target}' has no running session; invoke it, or deliver it a result");
-        self.unknown_agent_rejection(target)
-            .or_else(|| self.find_peer(session, target).is_none().then(no_session))
+        self.unknown_agent_rejection(target).or_else(|| match self.find_peer(session, target) {
+            Some(peer) => self.unread_messages_rejection(peer, target),
+            None => Some(no_session()),
+        })
     }
 
     /// Finds the session of an agent: the other session of the same task first, then any.

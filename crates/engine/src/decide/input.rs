@@ -1,11 +1,14 @@
 //! Passes an input to its rule.
 
 use domain::{
-    AgentOutput, CheckpointOutcome, EffectId, PostponementCause, Report, RunInput, SessionId, UserCommand,
-    events,
+    AgentOutput, CheckpointOutcome, CommandOrigin, EffectId, PostponementCause, Report, RunInput, SessionId,
+    UserCommand, events,
 };
 
-use super::{DecisionContext, agent_message::MessageOrigin, permission::PermissionChoice};
+use super::{
+    DecisionContext, agent_message::MessageOrigin, message_limits::shorten_question,
+    permission::PermissionChoice,
+};
 use crate::{rejection::Rejection, run::RunStatus, state::EffectKey};
 
 impl DecisionContext<'_> {
@@ -14,15 +17,29 @@ impl DecisionContext<'_> {
             return Err(Rejection::NotStarted);
         }
         match input {
-            RunInput::Start { person: _, start } => self.start_run(*start),
-            RunInput::User { person: _, command } => {
+            RunInput::Start { person: _, origin, start } => {
+                self.start_run(*start)?;
+                self.record_command(|| "startRun".to_owned(), origin);
+                Ok(())
+            }
+            RunInput::User { person: _, origin, command } => {
                 if !is_accepted_after_cancellation(&command) {
                     self.run.check_accepts_commands()?;
                 }
-                self.decide_user_command(command)
+                let label = origin.is_some().then(|| command.label()).unwrap_or_default();
+                self.decide_user_command(command)?;
+                self.record_command(|| label, origin);
+                Ok(())
             }
             RunInput::Agent { session, output } => self.decide_agent_output(session, output),
             RunInput::Report(report) => self.decide_report(report),
+        }
+    }
+
+    /// Records where a command that was carried out came from.
+    fn record_command(&mut self, label: impl FnOnce() -> String, origin: Option<CommandOrigin>) {
+        if let Some(origin) = origin {
+            self.emit(events::CommandExecuted { command: label(), origin });
         }
     }
 
@@ -77,15 +94,21 @@ impl DecisionContext<'_> {
         match output {
             AgentOutput::Message { offset, read_from, message } => {
                 self.check_new_message(session, offset)?;
+                self.check_message_rate(session, Some(&message))?;
                 self.receive_message(MessageOrigin { session, offset, read_from }, *message);
+                self.escalate_message_flood(session);
             }
             AgentOutput::InvalidMessage { offset, read_from, protocol, error, raw } => {
                 self.check_new_message(session, offset)?;
+                self.check_message_rate(session, None)?;
                 self.reject_message(MessageOrigin { session, offset, read_from }, protocol, error, raw);
+                self.escalate_message_flood(session);
             }
             AgentOutput::NearMiss { offset, read_from, near, raw } => {
                 self.check_new_message(session, offset)?;
+                self.check_message_rate(session, None)?;
                 self.emit(events::NearMissReceived { session, offset, read_from, near, raw });
+                self.escalate_message_flood(session);
             }
             AgentOutput::TurnEnded { read_from, text, tools, failure } => {
                 self.check_session_alive(session)?;
@@ -97,6 +120,7 @@ impl DecisionContext<'_> {
             AgentOutput::PermissionRequested(request) => {
                 self.check_session_alive(session)?;
                 self.check_new_prompt(session, &request.prompt)?;
+                self.check_unsent_decisions(session)?;
                 self.ask_permission(session, request);
             }
             AgentOutput::QuestionAsked { prompt, question } => {
@@ -105,7 +129,7 @@ impl DecisionContext<'_> {
                 if self.asking_rejection(session).is_some() {
                     return Err(Rejection::StaleReport);
                 }
-                self.ask_user(session, *question, Some(prompt));
+                self.ask_user(session, shorten_question(*question), Some(prompt));
             }
             AgentOutput::TestFeedback(feedback) => {
                 self.check_session_alive(session)?;
@@ -199,6 +223,10 @@ impl DecisionContext<'_> {
             Report::DiskSpaceAvailable => self.handle_disk_space_available(),
             Report::OverlapsFound { overlaps } => {
                 self.handle_overlap_report(overlaps);
+                Ok(())
+            }
+            Report::ClockJumped { by_ms } => {
+                self.emit(events::ClockJumped { by_ms });
                 Ok(())
             }
             Report::TimerFired => {

@@ -38,6 +38,9 @@ impl DecisionContext<'_> {
             PermissionVerdict::Allowed(rule) => (true, rule),
             PermissionVerdict::Denied(rule) => (false, rule),
             PermissionVerdict::Ask => {
+                if let Some(overflow) = self.permission_overflow(session, &request) {
+                    return self.send_permission_decision(session, request, false, overflow);
+                }
                 let text = format!("Allow it to {} {}?", request.kind.pattern_name(), request.subject);
                 let draft = QuestionDraft {
                     options: vec!["allow".to_owned(), "deny".to_owned()],
@@ -49,6 +52,16 @@ impl DecisionContext<'_> {
                 return self.ask_question(session, draft);
             }
         };
+        self.send_permission_decision(session, request, allowed, rule);
+    }
+
+    fn send_permission_decision(
+        &mut self,
+        session: SessionId,
+        request: PermissionRequest,
+        allowed: bool,
+        rule: String,
+    ) {
         let prompt = request.prompt.clone();
         self.emit(events::PermissionDecided { session, request, allowed, rule });
         self.send_input(session, SessionInput::Permission { prompt, allowed, reason: None, question: None });

@@ -13,8 +13,6 @@ use crate::{
     state::{QuestionState, WorkItem},
 };
 
-/// Maximum number of open questions of a session.
-const QUESTIONS_MAX: usize = 16;
 /// Questions of one agent in one phase after which the user is warned.
 const QUESTIONS_BEFORE_WARNING: u32 = 3;
 
@@ -60,8 +58,8 @@ impl DecisionContext<'_> {
     pub(super) fn asking_rejection(&self, session: SessionId) -> Option<String> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker).map(|task| self.run.task(task));
-        if sender.questions.len() >= QUESTIONS_MAX {
-            return Some(format!("{QUESTIONS_MAX} of your questions are open; wait for the answers"));
+        if let Some(rejection) = self.open_items_rejection(session) {
+            return Some(rejection);
         }
         let finished_task = task.filter(|task| !task.stage.is_running());
         finished_task.map(|task| format!("{} is already {}", task.planned.id, task.stage.label()))

@@ -11,6 +11,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     apply::unpack_carried_inputs,
     rejection::Rejection,
+    result_content::shorten_input_text,
     run::RunStatus,
     state::{ProcessState, QuestionState, SessionState, TaskIndex, WorkItem},
 };
@@ -46,6 +47,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
+        let text = text.map(|text| shorten_input_text(&text));
         self.emit(events::InputSent { session, input, text, tree });
         for part in unpack_carried_inputs(&content) {
             match part {

@@ -3,7 +3,10 @@
 use domain::{AgentName, ResultId, SessionId, SessionInput, events};
 
 use super::DecisionContext;
-use crate::state::{TaskIndex, WorkItem};
+use crate::{
+    result_content::without_large_results,
+    state::{TaskIndex, WorkItem},
+};
 
 /// Maximum number of unsent inputs of a session.
 const UNSENT_INPUTS_MAX: usize = 64;
@@ -19,7 +22,11 @@ impl DecisionContext<'_> {
             self.emit_as_system(events::SessionWoken { session });
         }
         let input = self.run.session(session).inputs.saturating_add(1);
-        self.emit_as_system(events::InputQueued { session, input, content: Box::new(content) });
+        self.emit_as_system(events::InputQueued {
+            session,
+            input,
+            content: Box::new(without_large_results(content)),
+        });
     }
 
     /// Sends the feedback about invalid messages once the turn has ended; returns whether there was any.

@@ -7,7 +7,7 @@ use domain::{
     Role, SessionId, SessionInput,
 };
 
-use super::{ConversationTail, TaskIndex, WorkItem};
+use super::{ConversationTail, MessageRate, TaskIndex, WorkItem};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
@@ -56,6 +56,7 @@ pub(crate) struct Session {
     /// Value of `read_from` at the end of the last turn.
     pub(crate) turn_from: u64,
     pub(crate) invalid_in_a_row: u32,
+    pub(crate) message_rate: MessageRate,
     /// Feedback about invalid messages, sent when the turn ends.
     pub(crate) corrections: Vec<SessionInput>,
     pub(crate) near_miss_reported: bool,
@@ -94,6 +95,7 @@ impl Default for Session {
             prompts: VecDeque::new(),
             turn_from: 0,
             invalid_in_a_row: 0,
+            message_rate: MessageRate::default(),
             corrections: Vec::new(),
             near_miss_reported: false,
             reminded: false,

@@ -64,7 +64,7 @@ impl ScenarioRunner {
         }
         let (work, settings, team) = (setup.work, setup.settings, setup.team);
         let start = Box::new(RunStart { project: "shop".to_owned(), work, settings, team });
-        runner.execute_input(RunInput::Start { person: "ana".to_owned(), start })?;
+        runner.execute_input(RunInput::Start { person: "ana".to_owned(), origin: None, start })?;
         runner.run_executor()?;
         Ok(runner)
     }

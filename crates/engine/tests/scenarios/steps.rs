@@ -1,7 +1,7 @@
 //! The `when` section of a scenario: turns each step into inputs.
 
 use domain::{
-    AgentOutput, AskUser, AskUserType, PermissionKind, PermissionRequest, Role, RunInput, SessionId,
+    AgentOutput, AskUser, AskUserType, PermissionKind, PermissionRequest, Report, Role, RunInput, SessionId,
     TestFailure, TestFeedback, TestMetrics, Timestamp, TurnFailure, Usage,
 };
 
@@ -37,6 +37,12 @@ pub(crate) fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), S
             }
             Ok(())
         }
+        ["the", "clock", "jumps", "by", time @ ..] => {
+            let by_ms = i64::try_from(parse_duration(time)?).map_err(|error| error.to_string())?;
+            runner.now = Timestamp(runner.now.0 + by_ms);
+            runner.execute_input(Report::ClockJumped { by_ms }.into())?;
+            runner.run_executor()
+        }
         ["Jangdan", "restarts"] => runner.restart(),
         _ => {
             run_actor_step(runner, &words, tail.as_deref())?;
@@ -59,7 +65,7 @@ fn run_actor_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str
     }
     if let Some(command) = user_commands::read_user_line(runner, words, tail)? {
         let person = words.first().copied().unwrap_or_default().to_owned();
-        return runner.execute_input(RunInput::User { person, command });
+        return runner.execute_input(RunInput::User { person, origin: None, command });
     }
     Err("is not a step".to_owned())
 }
@@ -94,6 +100,10 @@ fn act_as_agent(
     let text = || tail.ok_or("has no text after the colon".to_owned());
     let outputs = match action {
         ["prints", "within", "its", "turn"] => runner.outputs.print(id, role, text()?),
+        ["prints", n, "times", "within", "its", "turn"] => {
+            let text = text()?.trim_end();
+            runner.outputs.print(id, role, &vec![text; parse_value(n)?].join("\n"))
+        }
         ["prints"] => {
             let mut outputs = runner.outputs.print(id, role, text()?);
             outputs.extend(runner.outputs.end_turn(id, role));

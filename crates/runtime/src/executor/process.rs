@@ -250,6 +250,12 @@ pub(super) fn end_session_processes(context: &RunContext, session: SessionId, gr
     }
 }
 
+/// Kills the processes of a session whose folder in the data directory is missing. Ids of runs are random, so no other
+/// session on the machine has this name.
+pub(super) fn kill_unlisted_processes(context: &RunContext, session: SessionId) {
+    context.host.sessions.kill_unlisted(&format!("{}-{session}-", context.run));
+}
+
 /// Ends all processes of a session, and waits for their end for a limited time.
 pub(super) fn end_session_processes_and_wait(context: &RunContext, session: SessionId, grace: Duration) {
     end_session_processes(context, session, grace);

@@ -29,7 +29,7 @@ use crate::{
     git::RunGit,
     host::{HostError, HostState},
     ports::PortOwner,
-    run_loop::RunRequest,
+    run_loop::{OutputBound, RunRequest},
     saved_permissions::save_permission,
 };
 
@@ -46,6 +46,7 @@ pub(crate) struct RunContext {
     pub(super) environment: RunEnvironment,
     pub(super) git: Option<RunGit>,
     pub(super) requests: SyncSender<RunRequest>,
+    pub(super) output_bound: Arc<OutputBound>,
 }
 
 /// Why a task has no worktree.
@@ -81,7 +82,7 @@ impl RunContext {
         if let Some(git) = &mut git {
             git.recover(merges, &host.run_folder(&run))?;
         }
-        Ok(Self { host, run, environment, git, requests })
+        Ok(Self { host, run, environment, git, requests, output_bound: Arc::default() })
     }
 
     /// Returns a context for an operation outside the run's loop, which receives no reports of it.
@@ -92,7 +93,7 @@ impl RunContext {
         git: RunGit,
     ) -> Self {
         let (requests, _) = std::sync::mpsc::sync_channel(0);
-        Self { host, run, environment, git: Some(git), requests }
+        Self { host, run, environment, git: Some(git), requests, output_bound: Arc::default() }
     }
 
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
@@ -100,9 +101,10 @@ impl RunContext {
         drop(self.requests.send(RunRequest::without_reply(report.into())));
     }
 
-    /// Sends the run loop the output of an agent.
+    /// Sends the run loop the output of an agent. Waits while too many outputs wait there.
     pub(super) fn send_agent_output(&self, session: SessionId, output: AgentOutput) {
-        drop(self.requests.send(RunRequest::without_reply(RunInput::Agent { session, output })));
+        let permit = self.output_bound.acquire();
+        drop(self.requests.send(RunRequest::with_permit(RunInput::Agent { session, output }, permit)));
     }
 
     pub(super) fn publish_activity(&self, session: SessionId, activity: AgentActivity) {

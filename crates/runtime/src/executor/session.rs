@@ -22,7 +22,9 @@ use tracing::{error, info_span};
 
 use super::{
     disk_full::JobError,
-    process::{Process, ProcessError, SessionSpec, end_session_processes, wait_for_start},
+    process::{
+        Process, ProcessError, SessionSpec, end_session_processes, kill_unlisted_processes, wait_for_start,
+    },
     run_context::{RunContext, WorktreeError},
 };
 use crate::error_chain::error_chain;
@@ -216,6 +218,7 @@ impl SessionWorker {
                     let (session, reason) = (self.spec.session, error_chain(&error));
                     // The processes must not continue beside those of the session that replaces this one.
                     end_session_processes(&self.context, session, GRACE);
+                    kill_unlisted_processes(&self.context, session);
                     return self.context.report_to_run_loop(Report::SessionLost { session, reason });
                 }
             };

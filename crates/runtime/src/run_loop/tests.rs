@@ -337,7 +337,7 @@ fn start_with_every_effect() -> RunInput {
 }
 
 fn user(command: UserCommand) -> RunInput {
-    RunInput::User { person: "ana".to_owned(), command }
+    RunInput::User { person: "ana".to_owned(), origin: None, command }
 }
 
 /// Returns the inputs that follow an effect of [`start_with_every_effect`]: the worker of the first task asks for a

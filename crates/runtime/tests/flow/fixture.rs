@@ -145,7 +145,8 @@ impl RunFixture {
         environment: RunEnvironment,
     ) -> RunId {
         let (project, person) = ("project".to_owned(), "ana".to_owned());
-        let new = NewRun { project, work, settings, team: self.team.clone(), environment, person };
+        let new =
+            NewRun { project, work, settings, team: self.team.clone(), environment, person, origin: None };
         self.host.start_run(new).unwrap()
     }
 

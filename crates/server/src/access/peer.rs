@@ -2,20 +2,25 @@
 
 use std::{
     net::SocketAddr,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use domain::{CommandInterface, CommandOrigin};
 use runtime::{CallerOrigin, Host};
 use tokio::{
     net::{TcpStream, UnixStream},
     sync::OnceCell,
 };
 
-use super::tcp_owner::ConnectionOwners;
+use super::{Credential, tcp_owner::ConnectionOwners};
 use crate::Api;
+
+/// Characters of a program's name that are recorded.
+const PROGRAM_CHARS_MAX: usize = 100;
 
 /// Where the other end of a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +72,8 @@ pub(crate) struct ConnectionPeer {
 
 struct PeerState {
     address: PeerAddress,
+    /// The calling process and its program, looked up once.
+    process: OnceCell<Option<(u32, Option<String>)>>,
     origin: OnceCell<CallerOrigin>,
     has_access: AtomicBool,
 }
@@ -76,6 +83,7 @@ impl ConnectionPeer {
         Self {
             state: Arc::new(PeerState {
                 address,
+                process: OnceCell::new(),
                 origin: OnceCell::new(),
                 has_access: AtomicBool::new(false),
             }),
@@ -110,10 +118,56 @@ impl ConnectionPeer {
         self.state.origin.get_or_init(find).await
     }
 
+    /// Returns the process at the other end, and the file name of its program.
+    async fn process(&self, api: &Api) -> Option<(u32, Option<String>)> {
+        let address = self.state.address;
+        let find = async || {
+            let owners = Arc::clone(&api.connection_owners);
+            api.run_blocking(move |_| Ok(find_process(&owners, address))).await.unwrap_or(None)
+        };
+        self.state.process.get_or_init(find).await.clone()
+    }
+
+    /// Returns where a command on this connection comes from.
+    pub(crate) async fn command_origin(&self, api: &Api, credential: Credential) -> CommandOrigin {
+        let (process, program) = match self.process(api).await {
+            Some((process, program)) => (Some(process), program),
+            None => (None, None),
+        };
+        let is_own_program = program.is_some() && program == own_program_name();
+        let interface = match credential {
+            Credential::Cookie => CommandInterface::Page,
+            Credential::Token if self.is_process() && is_own_program => CommandInterface::Terminal,
+            Credential::Token => CommandInterface::Api,
+        };
+        CommandOrigin { interface, process, program }
+    }
+
     /// Returns whether the other end is a process whose number the kernel guarantees.
     pub(crate) fn is_process(&self) -> bool {
         matches!(self.state.address, PeerAddress::Process(_))
     }
+}
+
+fn find_process(owners: &ConnectionOwners, address: PeerAddress) -> Option<(u32, Option<String>)> {
+    let pid = match address {
+        PeerAddress::Process(pid) => pid?,
+        PeerAddress::Loopback { own, peer } => *owners.find(peer, own).first()?,
+        #[cfg(test)]
+        PeerAddress::Internal => std::process::id(),
+    };
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    Some((pid, program.as_deref().and_then(file_name)))
+}
+
+fn own_program_name() -> Option<String> {
+    std::env::current_exe().ok().as_deref().and_then(file_name)
+}
+
+/// Returns the file name of a program, bounded and without what the kernel appends after an upgrade.
+fn file_name(program: &Path) -> Option<String> {
+    let name = program.file_name()?.to_string_lossy();
+    Some(name.trim_end_matches(" (deleted)").chars().take(PROGRAM_CHARS_MAX).collect())
 }
 
 fn find_origin(host: &Host, owners: &ConnectionOwners, address: PeerAddress) -> CallerOrigin {

@@ -14,7 +14,7 @@ use runtime::prepare::{
     EarlierRun, LoadedPlan, PrepareError, PreparedRun, RepeatPolicy, RunOptions, StartRemark,
     earlier_runs_of_project, input::InputErrorKind,
 };
-use runtime::{Host, error_chain};
+use runtime::{Host, NewRun, error_chain};
 
 use crate::{
     access::{Credential, SharedToken},
@@ -24,7 +24,8 @@ use crate::{
         PlanStartRequest, ProblemDiagnostic,
     },
     extract::{
-        JsonBody, PLAN_BYTES_MAX, PlanPermit, QueryPairs, QueryReader, RequestLocale, invalid_query_error,
+        JsonBody, PLAN_BYTES_MAX, PlanPermit, QueryPairs, QueryReader, RequestLocale, RequestOrigin,
+        invalid_query_error,
     },
     problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
@@ -130,6 +131,7 @@ pub(super) async fn check(
 pub(super) async fn start_plan(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
+    RequestOrigin(origin): RequestOrigin,
     RequestLocale(locale): RequestLocale,
     permit: PlanPermit,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
@@ -141,7 +143,7 @@ pub(super) async fn start_plan(
     }
     with_prepared_run(&api, start, locale, move |host, prepared| {
         permit.release();
-        let run = host.start_run(prepared.new)?;
+        let run = host.start_run(NewRun { origin, ..prepared.new })?;
         let notes = prepared.remarks.iter().map(|remark| remark.sentence(locale)).collect();
         Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes })))
     })

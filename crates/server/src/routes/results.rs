@@ -8,12 +8,12 @@ use axum::{
 };
 use domain::{CleanupReport, LandReport, Locale, PhaseNumber, RunId, TaskId};
 use engine::Rejection;
-use runtime::{LandOptions, PhaseDiffScope, prepare::user_name};
+use runtime::{CommandSender, LandOptions, PhaseDiffScope, prepare::user_name};
 use views::translate_engine_text;
 
 use crate::{
     api::Api,
-    extract::{PathParams, QueryPairs, RequestLocale, invalid_query_error},
+    extract::{PathParams, QueryPairs, RequestLocale, RequestOrigin, invalid_query_error},
     problem::{ApiError, Problem, shorten_client_text},
     routes::{check_run_exists, tasks::unknown_task_error},
 };
@@ -103,6 +103,7 @@ pub(super) async fn phase_diff(
 )]
 pub(super) async fn land_run(
     State(api): State<Api>,
+    RequestOrigin(origin): RequestOrigin,
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,
 ) -> Result<Json<LandReport>, ApiError> {
@@ -117,7 +118,8 @@ pub(super) async fn land_run(
         }
     }
     api.run_blocking(move |host| {
-        check_run_exists(host, &run).and_then(|()| Ok(Json(host.land(&run, &user_name(), &options)?)))
+        check_run_exists(host, &run)?;
+        Ok(Json(host.land(&run, CommandSender { person: &user_name(), origin }, &options)?))
     })
     .await
 }
@@ -151,6 +153,7 @@ fn parse_flag(name: &str, value: &str) -> Result<bool, ApiError> {
 pub(super) async fn remove_finished_worktrees(
     State(api): State<Api>,
     RequestLocale(locale): RequestLocale,
+    RequestOrigin(origin): RequestOrigin,
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,
 ) -> Result<Json<CleanupReport>, ApiError> {
@@ -163,7 +166,11 @@ pub(super) async fn remove_finished_worktrees(
     }
     api.run_blocking(move |host| {
         check_run_exists(host, &run)?;
-        let mut report = host.remove_finished_worktrees(&run, &user_name(), is_with_refs)?;
+        let mut report = host.remove_finished_worktrees(
+            &run,
+            CommandSender { person: &user_name(), origin },
+            is_with_refs,
+        )?;
         if locale == Locale::Ko {
             let tasks = report.kept_tasks.iter_mut().map(|(_, why)| why);
             for why in tasks.chain(report.kept_sessions.iter_mut().map(|(_, why)| why)) {

@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{AgentName, RunId, TaskId, UserCommand};
-use runtime::{HostError, NewRun};
+use runtime::{CommandSender, DamagedRun, HostError, NewRun};
 use serde::Serialize;
 use utoipa::ToSchema;
 use views::{QuestionState, RowKind, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
@@ -20,9 +20,10 @@ use views::{QuestionState, RowKind, RowList, RowsByKind, RunRow, RunState, TurnR
 use crate::{
     access::Credential,
     api::Api,
-    bodies::{CommandAccepted, CommandRequest, InboxEntry, QuestionEntry, RunCreated},
+    bodies::{CommandAccepted, CommandRequest, DamagedRunEntry, InboxEntry, QuestionEntry, RunCreated},
     extract::{
-        COMMAND_BYTES_MAX, JsonBody, PLAN_BYTES_MAX, PathParams, QueryPairs, QueryReader, invalid_query_error,
+        COMMAND_BYTES_MAX, JsonBody, PLAN_BYTES_MAX, PathParams, QueryPairs, QueryReader, RequestLocale,
+        RequestOrigin, invalid_query_error,
     },
     problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
@@ -99,6 +100,27 @@ pub(super) async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Resu
     .await
 }
 
+/// Lists the runs that cannot be continued or read, with what the user can do.
+#[utoipa::path(
+    get, path = "/api/damage",
+    responses((status = OK, body = [DamagedRunEntry]))
+)]
+pub(super) async fn list_damaged_runs(
+    State(api): State<Api>,
+    RequestLocale(locale): RequestLocale,
+) -> Result<Json<Vec<DamagedRunEntry>>, ApiError> {
+    api.run_blocking(move |host| {
+        let entry = |damaged: DamagedRun| DamagedRunEntry {
+            cause: damaged.cause(locale),
+            remedy: damaged.remedy(host.data_directory(), locale),
+            run: damaged.run,
+            sessions: damaged.sessions,
+        };
+        Ok(Json(host.damaged_runs()?.into_iter().map(entry).collect()))
+    })
+    .await
+}
+
 /// Starts a run with any folder, agents and commands, so it requires the token. It has been started when the response
 /// arrives.
 #[utoipa::path(
@@ -114,12 +136,13 @@ pub(super) async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Resu
 pub(super) async fn start_run(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
+    RequestOrigin(origin): RequestOrigin,
     JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     check_person_name(&new.person)?;
     // CSRF: a cookie alone must not start arbitrary commands.
     require_token(credential, "A page starts plans of listed projects with POST /api/plans/start")?;
-    let run = api.run_blocking(move |host| Ok(host.start_run(new)?)).await?;
+    let run = api.run_blocking(move |host| Ok(host.start_run(NewRun { origin, ..new })?)).await?;
     Ok((StatusCode::CREATED, Json(RunCreated { run })))
 }
 
@@ -191,13 +214,17 @@ pub(super) async fn execute_command(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     credential: Option<Extension<Credential>>,
+    RequestOrigin(origin): RequestOrigin,
     JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<CommandAccepted>, ApiError> {
     check_person_name(&person)?;
     if matches!(&command, UserCommand::AddTask(task) if task.verify.is_some()) {
         require_token(credential, "Add the task without its check, or with a program that has the token")?;
     }
-    let sequence = api.run_blocking(move |host| Ok(host.execute_command(&run, &person, command)?)).await?;
+    let sequence = api.run_blocking(move |host| {
+        Ok(host.execute_command(&run, CommandSender { person: &person, origin }, command)?)
+    });
+    let sequence = sequence.await?;
     Ok(Json(CommandAccepted { sequence }))
 }
 

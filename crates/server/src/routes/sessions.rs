@@ -2,12 +2,14 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{RunId, SessionId};
-use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart, prepare::user_name};
+use runtime::{CommandSender, IoDirection, IoRecordQuery, OutputQuery, PageStart, prepare::user_name};
 
 use crate::{
     api::Api,
     bodies::{InputLine, OutputChunk, RecordDirection, SessionRecord, SessionRecords},
-    extract::{COMMAND_BYTES_MAX, JsonBody, PathParams, QueryPairs, QueryReader, invalid_query_error},
+    extract::{
+        COMMAND_BYTES_MAX, JsonBody, PathParams, QueryPairs, QueryReader, RequestOrigin, invalid_query_error,
+    },
     problem::{ApiError, Problem},
 };
 
@@ -152,8 +154,12 @@ pub(super) async fn send_input(
 )]
 pub(super) async fn stop_session(
     State(api): State<Api>,
+    RequestOrigin(origin): RequestOrigin,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
 ) -> Result<StatusCode, ApiError> {
-    api.run_blocking(move |host| Ok(host.end_session(&run, &user_name(), session)?)).await?;
+    api.run_blocking(move |host| {
+        Ok(host.end_session(&run, CommandSender { person: &user_name(), origin }, session)?)
+    })
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }

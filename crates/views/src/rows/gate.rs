@@ -1,8 +1,8 @@
 //! Gates: check and approval at the end of a phase, in rounds.
 
 use domain::{
-    Actor, BlockReason, BlockedWork, GateApproval, GateReport, LargeFile, PhaseNumber, SessionId, TaskId,
-    Timestamp,
+    Actor, BlockReason, BlockedWork, CommandOrigin, GateApproval, GateReport, LargeFile, PhaseNumber,
+    SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,10 @@ pub struct MergedRange {
 #[serde(rename_all = "camelCase")]
 pub struct PhaseApproval {
     pub by: Actor,
+    /// Where the approval of a user came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub origin: Option<CommandOrigin>,
     /// Whether it was approved despite failed checks.
     pub waived: bool,
     pub note: Option<String>,
@@ -258,9 +262,11 @@ impl Views {
         note: Option<&String>,
     ) {
         let by = moment.actor.clone();
-        let approval = PhaseApproval { by, waived, note: note.cloned(), approved_at: moment.at };
+        let approval =
+            PhaseApproval { by, origin: None, waived, note: note.cloned(), approved_at: moment.at };
         self.ensure_gate(moment, phase);
         self.rows.gates.change(&phase, |row| row.approval = Some(approval));
+        self.note_decision(moment, InboxItem::Gate(phase));
         self.close_gate(phase, None, GateState::Approved);
         self.set_phase_state(moment, phase, PhaseState::Approved);
         self.release_later_phases(phase);

@@ -1,8 +1,8 @@
 //! Questions: the asking session, the party that must answer, and the answer.
 
 use domain::{
-    Actor, AgentName, BlockReason, BlockedWork, LargeFile, LargeFileDecision, PermissionRequest, QuestionId,
-    QuestionKind, QuestionRoute, SessionId, TaskId, Timestamp,
+    Actor, AgentName, BlockReason, BlockedWork, CommandOrigin, LargeFile, LargeFileDecision,
+    PermissionRequest, QuestionId, QuestionKind, QuestionRoute, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,10 @@ pub struct QuestionRow {
     #[serde(default)]
     pub denial_reason: Option<String>,
     pub answered_by: Option<Actor>,
+    /// Where the answer of a user came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub origin: Option<CommandOrigin>,
     /// Questions back to the agent before answering.
     pub clarifications: Vec<Clarification>,
     pub withdrawal_reason: Option<String>,
@@ -207,6 +211,7 @@ impl Views {
             row.denial_reason = reason.cloned();
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
+        self.note_decision(moment, InboxItem::Question(id));
         self.close_question(moment, id);
         let about_files = self.rows.questions.get(&id).filter(|row| !row.large_files.is_empty());
         let task_of_files = about_files.and_then(|row| row.task.clone());

@@ -1,8 +1,8 @@
 //! Requests: something from outside that the user must provide.
 
 use domain::{
-    Actor, AgentName, BlockedWork, DependencyRequest, DependencyType, ProvidedResource, RequestId, SessionId,
-    TaskId, Timestamp,
+    Actor, AgentName, BlockedWork, CommandOrigin, DependencyRequest, DependencyType, ProvidedResource,
+    RequestId, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,10 @@ pub struct RequestRow {
     /// Whether the agent was informed.
     pub delivered: bool,
     pub resolved_by: Option<Actor>,
+    /// Where the decision of a user came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub origin: Option<CommandOrigin>,
     /// Work that waits for it.
     pub blocks: BlockedWork,
     pub asked_at: Timestamp,
@@ -96,6 +100,7 @@ impl Views {
             refusal_reason: None,
             delivered: false,
             resolved_by: None,
+            origin: None,
             blocks,
             asked_at: moment.at,
             resolved_at: None,
@@ -130,6 +135,7 @@ impl Views {
             (row.status, row.resolved_at) = (status, Some(moment.at));
             row.resolved_by = Some(moment.actor.clone());
         });
+        self.note_decision(moment, InboxItem::Request(id));
         self.rows.inbox.remove(&InboxItem::Request(id));
         self.facts.open.set_party(InboxItem::Request(id), None);
     }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
+/// Bytes of a result in its row, which each change of the row stores and sends again.
+const CONTENT_BYTES_MAX: usize = 4096;
+
 /// A result that one agent delivers to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -19,7 +22,11 @@ pub struct ResultRow {
     pub result_type: ResultType,
     /// Media type of the content.
     pub content_type: String,
+    /// The beginning, if it is large; the event has it as a whole.
     pub content: String,
+    /// Size of the whole content.
+    #[serde(default)]
+    pub content_bytes: u32,
     pub status: ResultState,
     pub created_at: Timestamp,
     pub delivered_at: Option<Timestamp>,
@@ -74,7 +81,11 @@ impl Views {
             to_session: None,
             result_type,
             content_type: content_type.to_owned(),
-            content: content.to_owned(),
+            content: content
+                .get(..content.floor_char_boundary(CONTENT_BYTES_MAX))
+                .unwrap_or_default()
+                .to_owned(),
+            content_bytes: u32::try_from(content.len()).unwrap_or(u32::MAX),
             status: ResultState::Pending,
             created_at: moment.at,
             delivered_at: None,

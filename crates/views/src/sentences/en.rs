@@ -144,6 +144,13 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
             EventSentence::new(format!("{task} is not done yet: {}", missing.join(" "))).with_task(task)
         }
+        Event::CommandExecuted(events::CommandExecuted { command, origin }) => {
+            EventSentence::new(format!("{command} came from: {origin}")).mark_internal()
+        }
+        Event::ClockJumped(events::ClockJumped { by_ms }) => {
+            let seconds = by_ms / 1000;
+            EventSentence::new(format!("The clock jumped by {seconds} s: time limits move with it"))
+        }
         Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
             EventSentence::new(format!("{task} continues: the turn of its agent did not end in time"))
                 .with_task(task)

@@ -23,7 +23,7 @@ pub(crate) use self::{
     escalation_title::escalation_title,
     evidence::{evidence_question, large_file_question},
     inputs::describe_input,
-    phrases::{check_obstacle, check_result, permission_question},
+    phrases::{check_obstacle, check_result, command_origin, permission_question},
     plan_changes::summarize_plan_changes,
 };
 use self::{
@@ -140,6 +140,12 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::EvidenceRequested(events::EvidenceRequested { task, missing }) => {
             let missing: Vec<&str> = missing.iter().map(|missing| missing_evidence(*missing)).collect();
             format!("{task} 작업이 아직 완료되지 않음: {}", missing.join(" "))
+        }
+        Event::CommandExecuted(events::CommandExecuted { command, origin }) => {
+            format!("{command} 명령의 출처: {}", command_origin(origin))
+        }
+        Event::ClockJumped(events::ClockJumped { by_ms }) => {
+            format!("시스템 시각이 {}초 바뀌어 제한 시간을 그만큼 옮겼습니다", by_ms / 1000)
         }
         Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
             format!("에이전트의 응답이 제때 끝나지 않아 {task} 작업을 그대로 계속합니다")

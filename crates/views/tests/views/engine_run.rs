@@ -116,7 +116,7 @@ impl EngineRun {
         };
         let team = team.into_iter().map(member).collect();
         let start = Box::new(RunStart { project: "shop".to_owned(), work, settings, team });
-        engine_run.execute_input(RunInput::Start { person: test_user(), start });
+        engine_run.execute_input(RunInput::Start { person: test_user(), origin: None, start });
         engine_run
     }
 
@@ -400,7 +400,7 @@ impl EngineRun {
                 UserCommand::Resolve { escalation: EscalationId(n), action, note: None }
             }
         };
-        self.execute_input(RunInput::User { person: test_user(), command });
+        self.execute_input(RunInput::User { person: test_user(), origin: None, command });
     }
 
     /// Sends a random user command about a task.
@@ -439,7 +439,7 @@ impl EngineRun {
             _ if chance.once_in(2) => UserCommand::PausePhase(1),
             _ => UserCommand::ContinuePhase(1),
         };
-        self.execute_input(RunInput::User { person: test_user(), command });
+        self.execute_input(RunInput::User { person: test_user(), origin: None, command });
     }
 
     /// Returns a random session, which may have ended.

@@ -10,6 +10,9 @@ use domain::{
 use super::{Escalation, Model, Question, QuestionState, Request, Session, SessionState, Stage, Task};
 use crate::rule::Rule;
 
+/// Requests of a session that may be open.
+const REQUESTS_MAX: usize = 16;
+
 impl Model {
     /// Changes the model by an event.
     pub(super) fn apply_event(&mut self, recorded: &RecordedEvent) {
@@ -298,6 +301,14 @@ impl Model {
                     delivered: Vec::new(),
                 };
                 self.requests.insert(*request, request_made);
+                let is_open = |made: &&Request| made.open && made.session == *session;
+                let n_open = self.requests.values().filter(is_open).count();
+                if n_open > REQUESTS_MAX {
+                    self.add_violation(
+                        Rule::QueuesBounded,
+                        format!("{n_open} requests of {session} are open"),
+                    );
+                }
             }
             Event::RequestProvided(events::RequestProvided { request, default, .. }) => {
                 self.close_request(*request, false, *default)
@@ -477,6 +488,8 @@ impl Model {
                 subject: EscalationSubject::Phase { .. } | EscalationSubject::Run,
                 ..
             })
+            | Event::CommandExecuted(_)
+            | Event::ClockJumped(_)
             | Event::ResolveRequested(_)
             | Event::ResolveAnswered(_) => {}
         }

@@ -65,6 +65,7 @@ impl Model {
             | Report::PlanUnreadable { .. }
             | Report::UserActRefused { .. }
             | Report::OverlapsFound { .. }
+            | Report::ClockJumped { .. }
             | Report::TimerFired => false,
         }
     }

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useRow } from "~/api/hooks";
 import { personNameOfActor } from "~/components/actor";
 import { Button } from "~/components/Button";
+import { CommandSource } from "~/components/CommandSource";
 import { useLocalizedText } from "~/components/localizedText";
 import { Notice } from "~/components/Notice";
 import { ClockTime } from "~/components/Time";
@@ -29,6 +30,7 @@ export function SettledEntry({ run, item }: { run: string | undefined; item: str
               <>
                 {" · "}
                 <ClockTime at={question.answeredAt} />
+                <CommandSource origin={question.origin} />
               </>
             )}
           </p>

@@ -4,6 +4,7 @@ import type { GateRow, InboxAction } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { encodePathSegment } from "~/api/http";
 import { personNameOfActor } from "~/components/actor";
+import { CommandSource } from "~/components/CommandSource";
 import { DiffFiles } from "~/components/DiffFiles";
 import { GateProof } from "~/components/inbox/GateProof";
 import { LargeFileList } from "~/components/inbox/LargeFileList";
@@ -54,6 +55,7 @@ export function PhaseReview({ run, gate, name, actions }: Props) {
                   <>
                     {" · "}
                     {personNameOfActor(gate.approval.by)} <ClockTime at={gate.approval.approvedAt} />
+                    <CommandSource origin={gate.approval.origin} />
                   </>
                 )}
               </p>

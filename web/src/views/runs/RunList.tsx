@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { RunRow } from "~/api/generated";
-import { useFetchOlderRuns, useLoadedRuns } from "~/api/hooks";
+import type { DamagedRunEntry, RunRow } from "~/api/generated";
+import { useDamagedRuns, useFetchOlderRuns, useLoadedRuns } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { ErrorLine } from "~/components/ErrorLine";
 import { ErrorMessage } from "~/components/ErrorMessage";
@@ -15,6 +15,7 @@ export function RunList() {
   const { t } = useTranslation();
   const runs = useLoadedRuns();
   const older = useFetchOlderRuns();
+  const damaged = useDamagedRuns();
   switch (runs.status) {
     case "pending":
       return <Loading />;
@@ -23,9 +24,10 @@ export function RunList() {
     case "success":
       break;
   }
-  if (runs.data.length === 0) return <FirstOpen />;
+  if (runs.data.length === 0) return damaged.length > 0 ? <DamagedRuns damaged={damaged} /> : <FirstOpen />;
   return (
     <>
+      <DamagedRuns damaged={damaged} />
       <ul className="flex flex-col gap-2">
         {runs.data.map((run) => (
           <li key={run.id}>
@@ -42,6 +44,25 @@ export function RunList() {
         </div>
       )}
     </>
+  );
+}
+
+/** Runs that cannot be continued or read, each with its cause and what to do. */
+function DamagedRuns({ damaged }: { damaged: DamagedRunEntry[] }) {
+  const { t } = useTranslation();
+  if (damaged.length === 0) return null;
+  return (
+    <section aria-label={t("runs.damaged")} className="mb-3 flex flex-col gap-2">
+      <h2 className="font-semibold text-fail">{t("runs.damaged")}</h2>
+      {damaged.map(({ run, cause, remedy }) => (
+        <div key={run} className="flex flex-col gap-1 rounded-xl border border-fail bg-panel px-3.5 py-3 text-sm">
+          <p>
+            <code className="font-mono">{run}</code> · {cause}
+          </p>
+          <p className="text-soft">{remedy}</p>
+        </div>
+      ))}
+    </section>
   );
 }
 

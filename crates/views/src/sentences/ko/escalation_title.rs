@@ -36,6 +36,7 @@ pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
         EscalationCause::ProtocolViolated { session } => {
             format!("{session} 세션이 잘못된 메시지를 계속 보냄")
         }
+        EscalationCause::MessageFlood { session } => format!("{session} 세션이 메시지를 너무 많이 보냄"),
         EscalationCause::RequestRefused { name } => format!("{name} 요청이 거절됨"),
         EscalationCause::QuestionExpired => "질문이 제때 답변되지 않음".to_owned(),
         EscalationCause::RunTimeout => "실행 시간 초과".to_owned(),
@@ -91,6 +92,11 @@ mod tests {
                 EscalationCause::ProtocolViolated { session: SessionId(3) },
                 "s_3 keeps sending invalid messages",
                 "s_3 세션이 잘못된 메시지를 계속 보냄",
+            ),
+            (
+                EscalationCause::MessageFlood { session: SessionId(3) },
+                "s_3 sends too many messages",
+                "s_3 세션이 메시지를 너무 많이 보냄",
             ),
             (
                 EscalationCause::CheckNotRun {

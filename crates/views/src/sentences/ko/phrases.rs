@@ -1,8 +1,9 @@
 //! Korean phrases: reasons, lists, and names of values.
 
 use domain::{
-    Actor, AttemptFailure, BlockReason, CheckObstacle, EscalationAction, EscalationLevel, EscalationSubject,
-    EscalationType, PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity, signal_name,
+    Actor, AttemptFailure, BlockReason, CheckObstacle, CommandInterface, CommandOrigin, EscalationAction,
+    EscalationLevel, EscalationSubject, EscalationType, PermissionKind, PermissionRequest, Priority, Receipt,
+    Role, Severity, signal_name,
 };
 
 use super::engine_texts::translate_engine_text;
@@ -18,6 +19,20 @@ pub(super) fn agent_name(name: &str) -> String {
 /// Returns the same with the particle of a subject.
 pub(super) fn agent_as_subject(name: &str) -> String {
     if name == PRODUCT { "장단이".to_owned() } else { format!("{name} 에이전트가") }
+}
+
+/// Returns where a command came from: the interface and the calling process.
+pub(crate) fn command_origin(origin: &CommandOrigin) -> String {
+    let interface = match origin.interface {
+        CommandInterface::Terminal => "터미널",
+        CommandInterface::Page => "웹 페이지",
+        CommandInterface::Api => "API",
+    };
+    match (&origin.program, origin.process) {
+        (Some(program), Some(process)) => format!("{interface}, {program}({process})"),
+        (None, Some(process)) => format!("{interface}, 프로세스 {process}"),
+        (_, None) => interface.to_owned(),
+    }
 }
 
 /// Joins names for a sentence: the first few, and the number of the others.

@@ -39,7 +39,11 @@ pub(super) fn extra_output(random: &mut Random, agent: &mut AgentContext<'_>, ta
             let n = if random.once_in(4) { 3 } else { 1 };
             waits((0..n).map(|_| question_message(random)).collect())
         }
-        46..54 => waits(vec![request_message(random)]),
+        46..54 => {
+            // Some agents do not wait.
+            let n = if random.once_in(40) { 18 } else { 1 };
+            waits((0..n).map(|_| request_message(random)).collect())
+        }
         54..62 => call_output(random, agent),
         62..66 => continues(vec![deliver_result_message(random, agent)]),
         66..73 => continues(vec![direct_message(random, agent)]),

@@ -32,7 +32,7 @@ pub(crate) fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> R
         drop(generator.run.apply(&entry.to_recorded_event()?));
     }
     let mut recorded = generator.run.sequence();
-    let command = |command| RunInput::User { person: "ana".to_owned(), command };
+    let command = |command| RunInput::User { person: "ana".to_owned(), origin: None, command };
     generator.execute(command(UserCommand::MarkExternalMet { name: "go".to_owned() }))?;
     let mut is_paused = false;
     while let Some((effect_id, effect)) = generator.effects.pop_front() {
