@@ -291,6 +291,11 @@ test("on a phone and in Korean the output fits the screen", async () => {
   await phone.close();
 });
 
+test("a page that is opened during a turn says that the agent is working", async () => {
+  await page.goto(pageUrl(`/runs/RUN/tasks/${TASK.painter}?tab=conversation`));
+  await page.locator("[data-working]").getByText("painter is working…").waitFor();
+});
+
 test("in the team a click opens the task of a session, or the session itself", async () => {
   await page.goto(pageUrl("/runs/RUN/team"));
   const session = await sessionOfTask(TASK.speaker);

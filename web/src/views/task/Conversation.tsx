@@ -1,9 +1,10 @@
+import { LoaderCircle } from "lucide-react";
 import { useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { RowsByKey } from "~/api/cache";
 import { runningTurns } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
-import { useRows, useTurns } from "~/api/hooks";
+import { useRow, useRows, useTurns } from "~/api/hooks";
 import type { RunningTurn } from "~/api/runningTurns";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
@@ -23,6 +24,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
   const shown = useMemo(() => toSortedTurns(turns.data ?? {}), [turns.data]);
+  const row = useRow(run, "task", task);
   const questions = useRows(run, "question").data;
   const running = useRunningTurns(run, task, shown);
   const count = shown.length;
@@ -31,7 +33,8 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   if (turns.status === "pending") return <Loading />;
   if (turns.status === "error")
     return <ErrorMessage error={turns.error} retry={() => void turns.refetch()} />;
-  if (count + running.length === 0)
+  const workingAgent = running.length === 0 && row?.state === "running" ? row.agent : null;
+  if (count + running.length === 0 && workingAgent === null)
     return <Notice title={t("conversation.empty")}>{t("conversation.emptyHint")}</Notice>;
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
@@ -45,6 +48,13 @@ export function Conversation({ run, task }: { run: string; task: string }) {
       {running.map((turn) => (
         <RunningTurnItem key={turn.session} {...turn} />
       ))}
+      {workingAgent !== null && (
+        // A page that is opened during a turn has not received what the agent said before.
+        <li data-working className="flex items-center gap-2 text-soft md:pl-[120px]">
+          <LoaderCircle aria-hidden size={14} className="text-run motion-safe:animate-spin" />
+          {t("conversation.working", { agent: workingAgent })}
+        </li>
+      )}
     </ol>
   );
 }
