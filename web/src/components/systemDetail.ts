@@ -17,6 +17,7 @@ const SYSTEM_DETAIL: ReadonlySet<string> = new Set([
   "InputQueued",
   "InputSent",
   "InvocationStarted",
+  "ManyQuestionsAsked",
   "MergeStarted",
   "MessageReceived",
   "QuestionDelivered",

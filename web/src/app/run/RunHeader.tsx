@@ -11,7 +11,7 @@ import type { PlaceName } from "~/components/places";
 import { RunStateLabel } from "~/components/StateLabel";
 import { useShortcuts } from "~/components/shortcuts";
 import { Duration } from "~/components/Time";
-import { usedCostText, usedTokensText } from "~/components/usage";
+import { hasUsage, usedCostText, usedTokensText } from "~/components/usage";
 import { useRunActions } from "./useRunActions";
 
 export function RunHeader({ row, place }: { row: RunRow; place: PlaceName }) {
@@ -35,7 +35,7 @@ export function RunHeader({ row, place }: { row: RunRow; place: PlaceName }) {
           {t("run.slots", { n: row.tasks.running, slots: row.slots })}
         </RunMetric>
         <RunMetric name={t("run.usage")}>
-          {usedTokensText(t, row.used)} · {usedCostText(t, row.used)}
+          {hasUsage(row.used) ? `${usedTokensText(t, row.used)} · ${usedCostText(t, row.used)}` : "–"}
         </RunMetric>
         <RunMetric name={t("run.elapsed")}>
           <Duration from={row.startedAt} to={row.endedAt} />

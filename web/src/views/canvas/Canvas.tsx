@@ -7,7 +7,7 @@ import { usePlanLayout } from "~/api/layout";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import { PlanGraph } from "./PlanGraph";
-import { finishedPhases } from "./stackPhases";
+import { phasesFoldedFirst } from "./stackPhases";
 import { planHash } from "./toGraph";
 
 /** The plan as a graph of tasks and dependencies. */
@@ -26,7 +26,7 @@ export default function Canvas({ run }: { run: string }) {
     return <Notice title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (
     <ReactFlowProvider>
-      <PlanGraph run={run} layout={layout.data} foldedFirst={finishedPhases(phases.data)} />
+      <PlanGraph run={run} layout={layout.data} foldedFirst={phasesFoldedFirst(phases.data)} />
     </ReactFlowProvider>
   );
 }

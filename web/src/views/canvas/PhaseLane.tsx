@@ -6,10 +6,8 @@ import { useRowByKey } from "~/api/rowSubscriptions";
 import { usePhaseStateName } from "~/components/usePhaseState";
 import type { LaneNode } from "./toGraph";
 
-/** Titles grow as the view zooms out, up to this factor. */
-const TITLE_SCALE_MAX = 24;
-/** A larger title is above its lane, where it covers no task. */
-const TITLE_SCALE_INSIDE = 1.5;
+/** Titles grow as the view zooms out, as far as they fit above the tasks of their phase. */
+const TITLE_SCALE_MAX = 2;
 
 /** The lane of a phase behind its tasks, with its title and state. */
 export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) {
@@ -26,8 +24,11 @@ export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) 
         type="button"
         aria-expanded={!data.isFolded}
         onClick={() => data.onToggle(data.phase)}
-        className={`nopan pointer-events-auto flex w-fit max-w-full items-center gap-1 truncate rounded px-2 py-2.5 text-left font-semibold text-soft text-xs hover:text-ink ${scale > TITLE_SCALE_INSIDE ? "absolute bottom-full origin-bottom-left" : "origin-top-left"}`}
-        style={{ transform: `scale(${scale})`, maxWidth: `${100 / scale}%` }}
+        className="nopan pointer-events-auto flex w-fit max-w-full items-center gap-1 truncate rounded px-2 py-1 text-left font-semibold text-soft origin-top-left text-xs hover:text-ink"
+        style={{
+          transform: `scale(${scale})`,
+          maxWidth: `${100 / scale}%`,
+        }}
       >
         <Chevron aria-hidden size={14} className="shrink-0" />
         <span className="truncate">

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Layout, PhaseRow } from "~/api/generated";
-import { finishedPhases, phaseOfTask, stackPhases } from "./stackPhases";
+import { phaseOfTask, phasesFoldedFirst, stackPhases } from "./stackPhases";
 
 /** The second phase is beside the end of the first one. */
 const layout: Layout = {
@@ -27,20 +27,20 @@ const positions = ({ nodes }: Layout) => nodes.map(({ task, x, y }) => [task, x,
 test("each phase begins at the left, below the one before it, without empty columns", () => {
   const stacked = stackPhases(layout, new Set());
   expect(positions(stacked)).toEqual([
-    ["T1.1", 20, 44],
-    ["T1.2", 292, 44],
-    ["T2.1", 20, 184],
+    ["T1.1", 20, 52],
+    ["T1.2", 292, 52],
+    ["T2.1", 20, 200],
   ]);
-  expect([stacked.width, stacked.height]).toEqual([512, 280]);
+  expect([stacked.width, stacked.height]).toEqual([512, 296]);
   expect(stacked.edges).toEqual(layout.edges);
 });
 
 test("a folded phase is only its title, and edges to its tasks are left out", () => {
   const stacked = stackPhases(layout, new Set([1]));
-  expect(positions(stacked)).toEqual([["T2.1", 20, 84]]);
+  expect(positions(stacked)).toEqual([["T2.1", 20, 104]]);
   expect(stacked.lanes.map(({ y, height }) => [y, height])).toEqual([
-    [0, 40],
-    [40, 140],
+    [0, 52],
+    [52, 148],
   ]);
   expect(stacked.edges).toEqual([]);
 });
@@ -51,8 +51,19 @@ test("the phase of a task is known while it is folded", () => {
   expect(phaseOfTask(layout, "T9.9")).toBeUndefined();
 });
 
-test("finished phases are folded, but not in a run that is done", () => {
-  const phase = (number: number, state: PhaseRow["state"]) => ({ number, state }) as PhaseRow;
-  expect([...finishedPhases({ 1: phase(1, "landed"), 2: phase(2, "running") })]).toEqual([1]);
-  expect([...finishedPhases({ 1: phase(1, "landed"), 2: phase(2, "approved") })]).toEqual([]);
+const phase = (number: number, state: PhaseRow["state"], nTasks = 10) =>
+  ({ number, state, nTasks }) as PhaseRow;
+const foldedFirst = (...rows: PhaseRow[]) => [
+  ...phasesFoldedFirst(Object.fromEntries(rows.map((row) => [row.number, row]))),
+];
+
+test("finished phases are folded at first, but not in a run that is done", () => {
+  expect(foldedFirst(phase(1, "landed"), phase(2, "running"), phase(3, "waiting"))).toEqual([1]);
+  expect(foldedFirst(phase(1, "landed"), phase(2, "approved"))).toEqual([]);
+});
+
+test("in a large plan phases that have not started are folded, but one is always open", () => {
+  expect(foldedFirst(phase(1, "landed", 500), phase(2, "running"), phase(3, "waiting", 500))).toEqual([1, 3]);
+  expect(foldedFirst(phase(1, "waiting", 500), phase(2, "waiting", 500))).toEqual([2]);
+  expect(foldedFirst(phase(1, "landed", 500), phase(2, "landed", 500))).toEqual([2]);
 });

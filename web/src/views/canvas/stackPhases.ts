@@ -3,10 +3,10 @@
 import type { Lane, Layout, PhaseRow, PlacedTask } from "~/api/generated";
 
 /** The height of a folded phase: its title. */
-const FOLDED_HEIGHT = 40;
+const FOLDED_HEIGHT = 52;
 
 /** The space for the title above the tasks, below the last task, and at the sides. */
-const TITLE_HEIGHT = 44;
+const TITLE_HEIGHT = 52;
 const PADDING = 20;
 /** The space between two columns; the layout leaves more where another phase has tasks. */
 const COLUMN_GAP_MAX = 72;
@@ -54,9 +54,17 @@ export function phaseOfTask(layout: Layout, task: string): number | undefined {
   return layout.lanes.find((lane) => tasksInLane(layout, lane).some((node) => node.task === task))?.phase;
 }
 
-/** The finished phases, unless all are: they are folded at first. */
-export function finishedPhases(phases: Readonly<Record<string, PhaseRow>>): ReadonlySet<number> {
-  const rows = Object.values(phases);
-  const finished = rows.filter(({ state }) => state === "approved" || state === "landed");
-  return new Set(finished.length === rows.length ? [] : finished.map(({ number }) => number));
+/** In a larger plan, phases that have not started are folded, too. */
+const UNFOLDED_TASKS_MAX = 200;
+
+/** The phases that are folded at first: finished ones, unless all are, and in a large plan those that have not started. */
+export function phasesFoldedFirst(phases: Readonly<Record<string, PhaseRow>>): ReadonlySet<number> {
+  const rows = Object.values(phases).sort((left, right) => left.number - right.number);
+  const isLarge = rows.reduce((sum, { nTasks }) => sum + nTasks, 0) > UNFOLDED_TASKS_MAX;
+  const isFinished = ({ state }: PhaseRow) => state === "approved" || state === "landed";
+  const firstOpen = rows.find((phase) => !isFinished(phase));
+  if (!firstOpen) return new Set(isLarge ? rows.slice(1).map(({ number }) => number) : []);
+  const isFolded = (phase: PhaseRow) =>
+    phase !== firstOpen && (isFinished(phase) || (isLarge && phase.state === "waiting"));
+  return new Set(rows.filter(isFolded).map(({ number }) => number));
 }

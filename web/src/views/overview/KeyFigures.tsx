@@ -25,7 +25,7 @@ export function KeyFigures({ row }: { row: RunRow }) {
         <EndTime row={row} />
       </FigureCard>
       <FigureCard name={t("task.cost")} value={usedCostText(t, row.used)}>
-        <p>{t("team.tokens", { n: usedTokensText(t, row.used) })}</p>
+        {row.used.tokens > 0 && <p>{t("team.tokens", { n: usedTokensText(t, row.used) })}</p>}
       </FigureCard>
     </div>
   );

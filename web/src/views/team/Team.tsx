@@ -47,7 +47,9 @@ export default function Team({ run }: { run: string }) {
           {t("task.cost")}
           <span data-cost className="font-normal text-sm">
             <b className="font-semibold">{usedCostText(t, row.used)}</b>{" "}
-            <span className="text-soft">{t("team.tokens", { n: usedTokensText(t, row.used) })}</span>
+            <span className="text-soft">
+              {row.used.tokens > 0 && t("team.tokens", { n: usedTokensText(t, row.used) })}
+            </span>
           </span>
         </h2>
         <div className="grid items-start gap-3 @4xl:grid-cols-3">
