@@ -18,6 +18,7 @@ const agentThatRequests = (type: string, name: string, required: boolean) =>
 const AGENTS: AgentScripts = {
   chooser: scriptedAgent(`{ question = { text = "Which colour?", options = ["red", "blue"] } }`),
   porter: agentThatSays("[ASK_USER {key}]\nquestion: Which port?\ndefault: 8080\n[/ASK_USER {key}]\n"),
+  host: agentThatSays("[ASK_USER {key}]\nquestion: Which host?\ndefault: localhost\n[/ASK_USER {key}]\n"),
   secret: agentThatRequests("api_key", "TEA_KEY", true),
   variable: agentThatRequests("env_variable", "TEA_HOME", false),
   bell: agentThatRequests("service", "BELL_URL", false),
@@ -83,4 +84,21 @@ test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, 
     await expectUsable(name);
   }
   await context.close();
+});
+
+test("all defaults are used at once, after a confirmation that lists them", async () => {
+  const page = await (await fixture.newContext()).newPage();
+  await page.goto(pageUrl("/runs/RUN/needs-you"));
+  await page.getByRole("button", { name: "Use 2 defaults…" }).click();
+  const sheet = page.getByRole("dialog");
+  for (const text of ["Which port?", "8080", "Which host?", "localhost"])
+    await sheet.getByText(text).waitFor();
+  expect(await accessibilityIssues(page)).toEqual([]);
+  await screenshot(page, "needs-you-defaults");
+  await sheet.getByRole("button", { name: "Use 2 defaults" }).click();
+  const answerOf = async (name: string) =>
+    (await fixture.rows("question")).find(({ task }) => task === taskIdOfAgent(name))?.answer;
+  await waitUntil(async () => (await answerOf("porter")) === "8080", "the answer about the port");
+  await waitUntil(async () => (await answerOf("host")) === "localhost", "the answer about the host");
+  await page.getByRole("button", { name: /Use \d defaults/ }).waitFor({ state: "detached" });
 });

@@ -5,6 +5,7 @@ import { useRow } from "~/api/hooks";
 import { useEntryKindName } from "~/components/inbox/InboxForm";
 import { TimeAgo } from "~/components/Time";
 import { countKinds, type EntryKind, entryGroup } from "./entryKinds";
+import { UseDefaults } from "./UseDefaults";
 import { useEntryIcon, useEntryText } from "./useEntryText";
 
 type Props = {
@@ -62,6 +63,7 @@ export function EntryList(props: Props) {
           );
         })}
       </ul>
+      {run !== undefined && <UseDefaults run={run} entries={shown} />}
     </section>
   );
 }
