@@ -12,16 +12,16 @@ export type ReviewComment = {
   text: string;
 };
 
-type Place = Pick<ReviewComment, "path" | "line" | "isRemoved">;
+type CommentPosition = Pick<ReviewComment, "path" | "line" | "isRemoved">;
 
 export type ReviewComments = {
   comments: readonly ReviewComment[];
   /** Adds or changes the comment at its place. */
   write: (comment: ReviewComment) => void;
-  remove: (place: Place) => void;
+  remove: (place: CommentPosition) => void;
 };
 
-const isSamePlace = (left: Place, right: Place) =>
+const isSamePlace = (left: CommentPosition, right: CommentPosition) =>
   left.path === right.path && left.line === right.line && left.isRemoved === right.isRemoved;
 
 /** The unsent comments on a phase, and a function that removes all of them. */
@@ -29,7 +29,7 @@ export function useReviewComments(run: string, phase: number): ReviewComments & 
   const [stored, store] = useDraft(run, "comments", phase);
   const comments = parseComments(stored);
   const save = (next: readonly ReviewComment[]) => store(next.length === 0 ? "" : JSON.stringify(next));
-  const without = (place: Place) => comments.filter((comment) => !isSamePlace(comment, place));
+  const without = (place: CommentPosition) => comments.filter((comment) => !isSamePlace(comment, place));
   return {
     comments,
     write: (comment) => save([...without(comment), comment]),
@@ -57,8 +57,10 @@ function isComment(value: unknown): value is ReviewComment {
   );
 }
 
-export const findComment = (comments: readonly ReviewComment[], place: Place): ReviewComment | undefined =>
-  comments.find((comment) => isSamePlace(comment, place));
+export const findComment = (
+  comments: readonly ReviewComment[],
+  place: CommentPosition,
+): ReviewComment | undefined => comments.find((comment) => isSamePlace(comment, place));
 
 const isWritten = ({ text }: ReviewComment) => text.trim() !== "";
 
