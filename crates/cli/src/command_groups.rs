@@ -56,7 +56,7 @@ pub(crate) fn with_groups(command: Command, locale: Locale) -> Command {
 
 /// Translates what clap itself wrote into a rendered help.
 pub(crate) fn korean_help(rendered: &str) -> String {
-    korean::translate_rendered(rendered)
+    korean::translate_rendered_help(rendered)
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
             words.filter(|word| ["print", "default", "possible", "usage", "the", "of"].contains(word)).count()
                 > 0
         };
-        for command in Arguments::command().get_subcommands().filter(|command| command.get_name() != "say") {
+        for command in Arguments::command().get_subcommands() {
             let text = help(&["jangdan", command.get_name(), "--help"]);
             let english: Vec<_> =
                 text.lines().filter(has_english_word).filter(|line| !line.starts_with("사용법")).collect();

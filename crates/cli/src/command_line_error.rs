@@ -1,4 +1,4 @@
-//! Explains an invalid command line, and prints helps, in the language of the environment. clap itself knows only English.
+//! Explains an invalid command line, and prints help texts, in the language of the environment. clap itself knows only English.
 
 use std::{error::Error, io::Write};
 
@@ -10,7 +10,7 @@ use domain::Locale;
 
 use crate::{command_groups::korean_help, failure::print_error};
 
-/// Prints an error or a help of clap and ends the program.
+/// Prints an error or a help text of clap and ends the program.
 pub(crate) fn exit(error: &CommandLineError, locale: Locale) -> ! {
     match (locale, error.kind()) {
         (Locale::En, _) | (Locale::Ko, ErrorKind::DisplayVersion) => error.exit(),
@@ -32,7 +32,7 @@ pub(crate) fn exit(error: &CommandLineError, locale: Locale) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// What is wrong with a command line, and what may have been meant.
+/// An error in a command line, and what may have been meant.
 #[derive(Debug, PartialEq, Eq)]
 struct KoreanError {
     what: String,

@@ -133,7 +133,7 @@ fn run_plan(
     new: &NewRun,
 ) -> Result<WatchOutcome, Failure> {
     let run = client.start_run(new).map_err(|error| remote::client_failure(&error))?;
-    link::print_link(client, Some(&run), locale);
+    link::print_link(client, &demo.data, Some(&run), locale);
     if can_answer() {
         print_data_directory(&demo.data, locale);
     }

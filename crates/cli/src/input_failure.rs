@@ -5,7 +5,7 @@ use runtime::prepare::input::{InputError, InputErrorKind};
 
 use crate::{failure::Failure, remote::environment_locale};
 
-/// Returns the failure of a command that could not read a file.
+/// Returns the failure of a command that could not read a file named by the user.
 pub(crate) fn input_failure(error: &InputError) -> Failure {
     let (what, hint) = match environment_locale() {
         Locale::En => (error.to_string(), error.hint()),

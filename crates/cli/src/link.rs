@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    path::Path,
     process::ExitCode,
 };
 
@@ -12,6 +13,7 @@ use server::{Client, LoopbackMode};
 
 use crate::{
     arguments::CommonArguments,
+    data,
     failure::Failure,
     localized::localized,
     printable::printable_json,
@@ -77,17 +79,25 @@ fn print(common: &CommonArguments, output: &impl Serialize, text: &str) -> Resul
 /// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
 ///
 /// The first reader of the link has access, so it is printed to a terminal only, not into the log of another program.
-pub(crate) fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
+pub(crate) fn print_link(client: &Client, data: &Path, run: Option<&RunId>, locale: Locale) {
     let label = pick_by_locale(locale, "Open in a browser", "브라우저에서 열기");
     let shown = if io::stderr().is_terminal() {
         client.link(run).ok().flatten()
     } else {
         let has_page = client.status().is_ok_and(|status| status.address.is_some());
-        has_page.then(|| "jangdan link".to_owned())
+        has_page.then(|| link_command(data))
     };
     if let Some(shown) = shown {
         // The reader of standard error may be gone; the caller continues without it.
         let _ = writeln!(io::stderr(), "{label}: {shown}");
+    }
+}
+
+/// Returns the command that prints the link later. The default data directory need not be named.
+fn link_command(data: &Path) -> String {
+    match data::directory(None) {
+        Ok(default) if default == data => "jangdan link".to_owned(),
+        Ok(_) | Err(_) => format!("jangdan link --data {}", data.display()),
     }
 }
 

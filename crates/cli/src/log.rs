@@ -17,6 +17,7 @@ use views::{Views, describe_event, describe_event_in_korean};
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
+    print_error::PrintError,
     printable::{printable, printable_json},
     remote,
     run_log::{PAGE_ENTRIES, RunLog},
@@ -47,22 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let log = RunLog::open(&arguments.run)?;
     match print_all(arguments, &log) {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(PrintError::Failure(failure)) => Err(failure),
-        Err(PrintError::Output(error)) => {
-            Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err)
-        }
-    }
-}
-
-/// Why printing stopped before the end of the log.
-enum PrintError {
-    Failure(Failure),
-    Output(io::Error),
-}
-
-impl From<Failure> for PrintError {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
+        Err(error) => error.into_failure().map_or(Ok(ExitCode::SUCCESS), Err),
     }
 }
 

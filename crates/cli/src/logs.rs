@@ -17,6 +17,7 @@ use crate::{
     arguments::{RunArguments, parse_task_id},
     failure::Failure,
     localized::localized,
+    number::parse_number,
     row_source::RowSource,
     session,
 };
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, short)]
     follow: bool,
     /// Attempt at the task [default: the last one]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = parse_number::<u32>)]
     attempt: Option<u32>,
     #[command(flatten)]
     run: RunArguments,

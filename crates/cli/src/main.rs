@@ -34,12 +34,14 @@ mod localized;
 mod log;
 mod logs;
 mod man;
+mod number;
 mod plan_change;
 mod plan_check;
 mod plan_show;
 mod play;
 mod plural;
 mod prepare;
+mod print_error;
 mod printable;
 mod provide;
 mod remote;
@@ -105,11 +107,11 @@ enum Command {
     Conversation(conversation::Arguments),
     /// Decode an agent's output into protocol messages
     Decode(decode::Arguments),
-    /// Show Jangdan in a minute, with scripted agents and no key or network
+    /// Try Jangdan in a minute, with scripted agents; no key or network is needed
     Demo(demo::Arguments),
-    /// Show the changes of a task
+    /// Show the changes of a task or a phase
     Diff(diff::Arguments),
-    /// Check this machine and project: what a run needs, and what prevents it
+    /// Check whether this machine and project are ready for a run
     Doctor(doctor::Arguments),
     /// Report an event of Claude Code to its session (called by Claude Code)
     Hook(hook::Arguments),
@@ -132,7 +134,7 @@ enum Command {
     Man(man::Arguments),
     /// Pause a run, a phase or a task
     Pause(control::Arguments),
-    /// Check a plan file, or settle its changes during a run
+    /// Check, show or convert a plan file, or settle its changes during a run
     #[command(subcommand)]
     Plan(PlanCommand),
     /// Play a script as an agent would, to try a plan without a real agent
@@ -180,9 +182,9 @@ enum Command {
 enum PlanCommand {
     /// Check a plan file and show its tasks
     Check(plan_check::Arguments),
-    /// Print a plan as a graph of Mermaid or Graphviz
+    /// Print a plan as a diagram for Mermaid or Graphviz
     Show(plan_show::ShowArguments),
-    /// Print a plan in one clear format, as it was read
+    /// Convert a plan to another format
     Convert(plan_show::ConvertArguments),
     /// Show how the plan file differs from the plan of the run
     Diff(plan_change::Arguments),

@@ -54,15 +54,19 @@ pub(crate) fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(failure);
     }
     if !common.json {
-        print_hint(&match &offer {
-            None => {
-                localized("No change of the plan file is waiting for you.", "확인할 계획 변경이 없습니다.")
-            }
-            Some(PlanOfferRow { problem: Some(problem), .. }) => localized(
+        let Some(offer) = &offer else {
+            eprintln!(
+                "{}",
+                localized("No change of the plan file is waiting for you", "확인할 계획 변경이 없습니다")
+            );
+            return Ok(ExitCode::SUCCESS);
+        };
+        print_hint(&match offer {
+            PlanOfferRow { problem: Some(problem), .. } => localized(
                 format!("It cannot be applied: {problem}"),
                 format!("적용할 수 없습니다: {problem}"),
             ),
-            Some(_) => localized(
+            PlanOfferRow { problem: None, .. } => localized(
                 format!("Apply it: jangdan plan apply {0}. Ignore it: jangdan plan ignore {0}", run.id),
                 format!("적용: jangdan plan apply {0}. 무시: jangdan plan ignore {0}", run.id),
             ),

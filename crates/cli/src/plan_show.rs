@@ -21,9 +21,9 @@ use crate::{
 pub(crate) struct ShowArguments {
     #[command(flatten)]
     source: SourceArguments,
-    /// Form of the graph
+    /// Format of the diagram
     #[arg(long = "as", value_enum, value_name = "FORM")]
-    form: GraphForm,
+    form: GraphFormat,
 }
 
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) struct ConvertArguments {
     source: SourceArguments,
     /// Format to write
     #[arg(long = "to", value_enum, value_name = "FORMAT")]
-    _format: WrittenFormat,
+    _format: TargetFormat,
 }
 
 #[derive(Debug, Args)]
@@ -48,15 +48,15 @@ struct SourceArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum GraphForm {
-    /// Flowchart of Mermaid
+enum GraphFormat {
+    /// Mermaid flowchart
     Mermaid,
-    /// Graph of Graphviz
+    /// Graphviz graph
     Dot,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum WrittenFormat {
+enum TargetFormat {
     TasksMd,
 }
 
@@ -64,8 +64,8 @@ enum WrittenFormat {
 pub(crate) fn show(arguments: &ShowArguments) -> Result<ExitCode, Failure> {
     let reading = read(&arguments.source)?;
     print(&match arguments.form {
-        GraphForm::Mermaid => plan::to_mermaid(&reading.plan),
-        GraphForm::Dot => plan::to_dot(&reading.plan),
+        GraphFormat::Mermaid => plan::to_mermaid(&reading.plan),
+        GraphFormat::Dot => plan::to_dot(&reading.plan),
     })
 }
 

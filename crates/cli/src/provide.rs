@@ -55,7 +55,7 @@ pub(crate) fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure>
     let rows: Vec<RequestRow> = target.source.rows_of_kind(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == request).ok_or_else(|| Failure {
         what: localized(
-            format!("Unknown request {request} in run {}.", target.run.id),
+            format!("There is no request {request} in run {}.", target.run.id),
             format!("실행 {}: 없는 요청입니다({request}).", target.run.id),
         ),
         hint: Some(localized("List what is waiting for you: jangdan inbox", "확인할 일 보기: jangdan inbox")),

@@ -13,7 +13,7 @@ use serde::Serialize;
 use views::{Row, RowKind};
 
 use crate::{
-    arguments::RunOperandArguments, failure::Failure, localized::localized, printable::printable_json,
+    arguments::RunOperandArguments, failure::Failure, localized::localized, number::parse_number, printable::printable_json,
     run_log::RunLog,
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     run: RunOperandArguments,
     /// Number of the event [default: the last one]
-    #[arg(long, value_name = "SEQ")]
+    #[arg(long, value_name = "SEQ", value_parser = parse_number::<u64>)]
     to: Option<u64>,
 }
 

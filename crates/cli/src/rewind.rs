@@ -58,16 +58,16 @@ fn checkpoint_required_failure(target: &RunTarget<'_>, task: &TaskId) -> Result<
         .collect();
     let hint = match named.is_empty() {
         true => localized(
-            format!("{task} has no checkpoint yet; --start restores its start."),
+            format!("{task} has no checkpoint yet. --start restores the start of the task."),
             format!("{task} 작업에 아직 체크포인트가 없습니다. 시작 시점으로 복원하려면: --start"),
         ),
         false => localized(
-            format!("Add one of {}; or --start for its start.", named.join(", ")),
+            format!("Its checkpoints: {}. --start restores the start of the task.", named.join(", ")),
             format!("다음 중 하나를 지정하세요: {}. 시작 시점으로 복원하려면: --start", named.join(", ")),
         ),
     };
     Ok(Failure {
-        what: localized("The checkpoint is missing.", "체크포인트를 지정하지 않았습니다."),
+        what: localized("Name the checkpoint to restore.", "체크포인트를 지정하지 않았습니다."),
         hint: Some(hint),
         exit: 2,
     })

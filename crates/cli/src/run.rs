@@ -56,10 +56,10 @@ pub(crate) struct Arguments {
     /// Start from a commit with your uncommitted changes; your checkout stays as it is
     #[arg(long, conflicts_with = "no_worktrees")]
     include_changes: bool,
-    /// Leave out tasks that an earlier run of the plan did
+    /// Leave out tasks that an earlier run of the plan completed
     #[arg(long, conflicts_with = "again")]
     open: bool,
-    /// Do tasks again that an earlier run of the plan did
+    /// Repeat tasks that an earlier run of the plan completed
     #[arg(long)]
     again: bool,
     /// Exit with status 3 as soon as the run needs you to continue
@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         for remark in &prepared.remarks {
             eprintln!("{}", printable(&remark.text(locale)));
         }
-        link::print_link(&running.client, Some(&run), locale);
+        link::print_link(&running.client, &data, Some(&run), locale);
     }
     watch_to_end(
         running,
@@ -169,7 +169,7 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let run = find_run_to_resume(runs, arguments.run.run_name())?.id;
     let locale = remote::environment_locale();
     if !common.json {
-        link::print_link(&running.client, Some(&run), locale);
+        link::print_link(&running.client, &data, Some(&run), locale);
     }
     let manner = || ResponderOptions { person: user_name(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| AutoResponder::start(&data, &run, manner())).transpose()?;

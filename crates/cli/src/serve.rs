@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let status = client.status().map_err(|error| remote::client_failure(&error))?;
         println!("{}", printable_json(&status).unwrap_or_default());
     } else {
-        link::print_link(&client, None, remote::environment_locale());
+        link::print_link(&client, &data, None, remote::environment_locale());
     }
     while !signals.is_terminated() {
         signals.wait(POLL_INTERVAL);

@@ -3,6 +3,7 @@
 pub(crate) mod agent_conversation;
 mod attach;
 mod conversation_printer;
+mod korean_error;
 mod list;
 mod log;
 mod pending_prompts;
@@ -277,5 +278,6 @@ pub(crate) fn session_failure(error: SessionError) -> Failure {
         | SessionError::Refused(_)
         | SessionError::QueueFull => None,
     };
-    Failure { what: error_chain(&error), hint, exit: 1 }
+    let what = localized(error_chain(&error), korean_error::text(&error));
+    Failure { what, hint, exit: 1 }
 }

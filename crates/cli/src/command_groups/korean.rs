@@ -1,4 +1,4 @@
-//! What each command does, in Korean, for its help.
+//! Descriptions of commands in Korean, for their help.
 
 use clap::{Arg, Command};
 
@@ -25,7 +25,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("decode", "에이전트의 출력에서 프로토콜 메시지를 읽어 냅니다"),
     ("demo", "스크립트 에이전트로 1분 안에 둘러봅니다. 키와 네트워크가 필요 없습니다"),
     ("diff", "작업이나 단계에서 변경된 내용을 봅니다"),
-    ("doctor", "이 컴퓨터와 프로젝트를 점검합니다: 실행에 필요한 것과 방해가 되는 것"),
+    ("doctor", "이 컴퓨터와 프로젝트에서 실행할 수 있는지 점검합니다"),
     ("hook", "Claude Code의 이벤트를 세션에 알립니다 (Claude Code가 호출)"),
     ("inbox", "확인할 질문, 승인, 문제를 급한 순서로 봅니다"),
     ("init", "이 폴더의 프로젝트에 jangdan.toml과 예시 계획을 만듭니다"),
@@ -35,10 +35,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("audit", "사용자의 명령과 그 출처를 출력합니다"),
     ("logs", "작업을 맡은 에이전트의 출력을 봅니다"),
     ("pause", "실행, 단계 또는 작업을 일시 정지합니다"),
-    ("plan", "계획 파일을 확인하거나 실행 중 변경을 처리합니다"),
+    ("plan", "계획 파일을 확인·표시·변환하거나 실행 중 변경을 처리합니다"),
     ("plan check", "계획 파일을 확인하고 작업을 보여 줍니다"),
-    ("plan show", "계획을 Mermaid나 Graphviz 그래프로 출력합니다"),
-    ("plan convert", "읽은 계획을 하나의 분명한 형식으로 출력합니다"),
+    ("plan show", "계획을 Mermaid나 Graphviz 도표로 출력합니다"),
+    ("plan convert", "계획을 다른 형식으로 변환해 출력합니다"),
     ("plan diff", "계획 파일이 실행의 계획과 어떻게 다른지 봅니다"),
     ("plan apply", "계획 파일의 변경을 실행에 적용합니다"),
     ("plan ignore", "계획 파일의 변경을 무시합니다"),
@@ -55,6 +55,19 @@ const COMMANDS: &[(&str, &str)] = &[
     ("run", "계획을 실행합니다. 에이전트가 작업을 동시에 진행하고 결정이 필요할 때 묻습니다"),
     ("runs", "모든 실행을 봅니다"),
     ("say", "세션의 에이전트가 프로토콜 메시지를 보냅니다"),
+    ("say ask", "질문합니다. 작업은 답변을 기다립니다"),
+    ("say deliver", "다른 에이전트에 결과를 전달합니다"),
+    ("say direct", "다른 에이전트에 메시지를 직접 보냅니다"),
+    ("say done", "작업을 완료했다고 알립니다"),
+    ("say error", "오류를 알립니다"),
+    ("say fail", "작업에 실패했다고 알립니다"),
+    ("say feedback", "작업 에이전트에 테스트 결과를 JSON으로 보냅니다"),
+    ("say invoke", "다른 에이전트를 호출합니다. 작업은 결과를 기다립니다"),
+    ("say need-human", "오케스트레이터로서 사용자에게 묻습니다"),
+    ("say phase-complete", "단계를 완료했다고 알립니다"),
+    ("say progress", "작업의 진행률을 알립니다"),
+    ("say request", "필요한 의존성을 요청합니다. 작업은 제공을 기다립니다"),
+    ("say step", "단계별 작업 하나를 마쳤다고 알립니다"),
     ("serve", "실행을 백그라운드에서 이어 가는 서버를 시작합니다"),
     ("session", "터미널을 닫아도 유지되는 세션에서 에이전트를 실행하고 연결합니다"),
     ("session start", "이 터미널을 닫아도 유지되는 세션에서 프로그램을 시작합니다"),
@@ -78,7 +91,7 @@ pub(super) fn translate(command: Command) -> Command {
 }
 
 /// Translates what remains of a rendered help: descriptions of possible values, and the words of clap.
-pub(super) fn translate_rendered(help: &str) -> String {
+pub(super) fn translate_rendered_help(help: &str) -> String {
     let phrases = DESCRIPTIONS.iter().chain(CLAP_PHRASES);
     phrases.fold(help.to_owned(), |help, (english, korean)| help.replace(english, korean))
 }
@@ -123,8 +136,6 @@ mod tests {
     #[test]
     fn every_visible_command_is_described_in_korean() {
         let mut visible = visible_commands(&Arguments::command(), "");
-        // Only agents call them.
-        visible.retain(|words| !words.starts_with("say "));
         let mut described: Vec<_> = COMMANDS.iter().map(|(words, _)| (*words).to_owned()).collect();
         visible.sort_unstable();
         described.sort_unstable();

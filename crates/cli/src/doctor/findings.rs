@@ -149,7 +149,7 @@ fn store(data: &Path) -> Finding {
         Ok(runs) => Finding::new(
             FindingSubject::Store,
             FindingState::Ready,
-            localized(format!("readable, {}", runs.len()), format!("읽을 수 있음, {}개", runs.len())),
+            localized(format!("{}, readable", runs.len()), format!("{}개, 읽을 수 있음", runs.len())),
         ),
         Err(StoreError::DirectoryMissing { .. } | StoreError::LogMissing { .. }) => none(),
         Err(StoreError::OlderVersion { .. }) => Finding::new(

@@ -16,7 +16,7 @@ use views::{
 use super::korean::korean_word;
 use crate::{
     localized::localized, plural::plural, printable::printable, remote::environment_locale,
-    screen::phrases::party, table, timestamp::format_utc,
+    screen::phrases::{party, task_state}, table, timestamp::format_utc,
 };
 
 const TITLE: Style = Style::new().bold();
@@ -72,7 +72,7 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
         let marks =
             row.marks.iter().map(|mark| format!(", {}", describe_task_mark(environment_locale(), *mark)));
         let state = format!("{}{}", value_name(&row.state), marks.collect::<String>());
-        [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(row)]
+        [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(views, row)]
     };
     table::print_table(
         out,
@@ -240,13 +240,14 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
 }
 
 /// Lists what a task waits for.
-fn waiting_for(row: &TaskRow) -> String {
+fn waiting_for(views: &Views, row: &TaskRow) -> String {
     let locale = environment_locale();
     let blocked = row.blocked.iter().map(|TaskBlocker { on, .. }| party(locale, on));
     let open = row.waits_for.iter().map(|dependency| match dependency {
         UnmetDependency::Task { task, failed: false } => task.to_string(),
         UnmetDependency::Task { task, failed: true } => {
-            localized(format!("{task} (failed)"), format!("{task} (실패)"))
+            let state = views.rows().tasks.get(task).map(|row| task_state(locale, row.state));
+            format!("{task} ({})", state.unwrap_or_default())
         }
         UnmetDependency::Phase { phase } => {
             localized(format!("the gate of phase {phase}"), format!("{phase}단계 게이트"))

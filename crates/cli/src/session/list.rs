@@ -21,7 +21,11 @@ use crate::{
     failure::Failure,
     localized::localized,
     printable::{printable, printable_json},
-    screen::line::{pad, pad_left},
+    remote::environment_locale,
+    screen::{
+        amounts::format_duration,
+        line::{pad, pad_left},
+    },
 };
 
 const TITLE: Style = Style::new().dimmed();
@@ -30,8 +34,8 @@ const WAITING: Style = AnsiColor::Yellow.on_default();
 const ENDED: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
 
-const STATE_WIDTH: usize = 17;
-const AGE_WIDTH: usize = 6;
+const STATE_WIDTH: usize = 18;
+const AGE_WIDTH: usize = 11;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -236,12 +240,7 @@ fn state_label(word: &'static str) -> String {
 }
 
 fn age(started_ms: i64) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let seconds = now.saturating_sub(u64::try_from(started_ms / 1000).unwrap_or(0));
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
-    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now = u64::try_from(now).unwrap_or(u64::MAX);
+    format_duration(environment_locale(), now.saturating_sub(u64::try_from(started_ms).unwrap_or(0)))
 }

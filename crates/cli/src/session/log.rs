@@ -17,7 +17,7 @@ use super::{
     SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, has_protocol_driver,
     session_failure,
 };
-use crate::{failure::Failure, printable::PrintableStream};
+use crate::{failure::Failure, number::parse_number, printable::PrintableStream};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     raw: bool,
     /// Start at this byte of the output; a conversation is always printed as a whole
-    #[arg(long, value_name = "OFFSET", default_value_t = 0)]
+    #[arg(long, value_name = "OFFSET", value_parser = parse_number::<u64>, default_value_t = 0)]
     from: u64,
 }
 

@@ -15,8 +15,10 @@ use sessions::{
 
 use super::{agent_conversation, attach, session_failure};
 use crate::{
+    agents::korean_instruction,
     failure::{Failure, print_warning},
     localized::localized,
+    number::parse_number,
     settings::{ConfigLoader, SetArguments},
 };
 
@@ -44,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "attach")]
     pipes: bool,
     /// Memory limit of all its processes together, in MiB
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = parse_number::<u64>)]
     memory: Option<u64>,
     /// Prevent the program from writing outside its directory and from reading Jangdan's files
     #[arg(long, value_enum, default_value_t = SandboxArgument::Off, value_name = "MODE")]
@@ -168,7 +170,9 @@ fn start_failure(error: SessionError, start: &StartRequest, install: Option<&str
         );
         let install = install.filter(|install| !install.is_empty());
         failure.hint = Some(match install {
-            Some(install) => localized(format!("Install it: {install}"), format!("설치: {install}")),
+            Some(install) => {
+                localized(format!("Install it: {install}"), format!("설치: {}", korean_instruction(install)))
+            }
             None => localized(
                 "Check that it is installed and on your PATH.",
                 "설치되어 있고 PATH에 있는지 확인하세요.",

@@ -36,7 +36,7 @@ impl TerminalFilter {
         Self { state: FilterState::Text, held: Vec::new() }
     }
 
-    /// Returns what may be printed of the next piece.
+    /// Returns the printable part of the next piece.
     pub(super) fn filter(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for byte in bytes {

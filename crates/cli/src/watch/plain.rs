@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
+    print_error::PrintError,
     screen::{
         DrawContext,
         board::Board,
@@ -41,28 +42,7 @@ pub(super) fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Res
     let mut watcher = PlainWatcher { board, options, announced: Vec::new(), is_end_awaited: true };
     match watcher.run(client, run, &mut stream, &signals) {
         Ok(outcome) => Ok(outcome),
-        Err(PrintError::Failure(failure)) => Err(failure),
-        Err(PrintError::Output(error)) => {
-            Failure::from_output_error(&error).map_or(Ok(WatchOutcome::Detached), Err)
-        }
-    }
-}
-
-/// Why watching stopped before the run ended.
-enum PrintError {
-    Failure(Failure),
-    Output(io::Error),
-}
-
-impl From<Failure> for PrintError {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
-
-impl From<io::Error> for PrintError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
+        Err(error) => error.into_failure().map_or(Ok(WatchOutcome::Detached), Err),
     }
 }
 
