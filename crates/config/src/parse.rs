@@ -166,9 +166,9 @@ fn checked_items(
 
 /// Returns the error for a value, with a hint if it would be valid without quotes.
 fn plain_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
-    let text = raw.text().filter(|_| raw.is_quoted()).unwrap_or_default();
+    let text = raw.text().filter(|_| raw.is_string()).unwrap_or_default();
     let base = PathBase { folder: Path::new(""), home: None };
-    let is_valid = raw.is_quoted() && parse(kind, RawValue::Text(&text), base).is_ok();
+    let is_valid = raw.is_string() && parse(kind, RawValue::Text(&text), base).is_ok();
     ValueError {
         hint: is_valid.then(|| ProblemHint::WriteWithoutQuotes { text: text.trim().to_owned() }),
         ..ValueError::default()

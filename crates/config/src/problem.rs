@@ -34,7 +34,6 @@ pub struct Problem {
     pub hint: Option<ProblemHint>,
 }
 
-/// In English.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, message, hint, .. } = self;

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and how to fix it, as data. Each language has one file with all sentences.
+//! Problems of a configuration and their hints, as data. Each language has one file with all sentences.
 
 mod en;
 mod ko;

@@ -79,7 +79,7 @@ impl<'a> RawValue<'a> {
     }
 
     /// Tells whether it is a string of a file.
-    pub(crate) fn is_quoted(self) -> bool {
+    pub(crate) fn is_string(self) -> bool {
         matches!(self, Self::Toml(value) if value.get_ref().is_str())
     }
 }

@@ -1,4 +1,4 @@
-//! Result of removing what a run does not need any more.
+//! Result of removing obsolete worktrees and refs of a run.
 
 use serde::{Deserialize, Serialize};
 

@@ -38,9 +38,9 @@ use usage::UsageMeter;
 
 const PROTOCOL_VERSION: u16 = 1;
 /// A replay is written without pauses; this much silence ends it.
-const REPLAY_MS: u64 = 1000;
+const REPLAY_SILENCE_MS: u64 = 1000;
 /// More open prompts than this are refused.
-const OPEN_MAX: usize = 64;
+const OPEN_PROMPTS_MAX: usize = 64;
 
 /// The options of an ACP session.
 #[derive(Debug, Clone)]
@@ -268,7 +268,7 @@ impl Driver for AcpDriver {
     fn on_silence(&mut self, silent_ms: u64) -> Reaction {
         let mut reaction = Reaction::default();
         if let SessionStage::Replaying { agent_session } = &self.stage
-            && silent_ms >= REPLAY_MS
+            && silent_ms >= REPLAY_SILENCE_MS
         {
             self.mark_ready(agent_session.clone(), self.read_to, &mut reaction);
         }
@@ -277,7 +277,7 @@ impl Driver for AcpDriver {
 
     fn silence_timeout_ms(&self) -> Option<u64> {
         match self.stage {
-            SessionStage::Replaying { .. } => Some(REPLAY_MS),
+            SessionStage::Replaying { .. } => Some(REPLAY_SILENCE_MS),
             SessionStage::Opening
             | SessionStage::Joining
             | SessionStage::Ready { .. }

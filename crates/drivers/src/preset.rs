@@ -49,7 +49,7 @@ pub struct Preset {
     /// Variables that are added to its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// What it is also started with in Jangdan's sandbox, if the user's rules need not decide about each command.
+    /// Additional arguments and variables in Jangdan's sandbox, unless the user's rules must decide about each command.
     #[serde(default)]
     pub sandboxed: SandboxedStart,
     /// The format of its inputs.
@@ -126,7 +126,7 @@ pub enum MessageKeyRule {
     Required,
 }
 
-/// What lets an agent run commands without asking, when Jangdan's sandbox limits what they can reach.
+/// Arguments and variables with which an agent runs commands without asking, because Jangdan's sandbox limits them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxedStart {
@@ -195,8 +195,8 @@ impl Preset {
         self.arguments.iter().cloned().chain(more).collect()
     }
 
-    /// Returns the preset with what it is started with if its commands need no permission.
-    pub fn without_command_permissions(&self) -> Self {
+    /// Returns the preset of an agent whose commands run in the sandbox, and need no permission.
+    pub fn with_sandboxed_start(&self) -> Self {
         let mut preset = self.clone();
         preset.arguments.extend(self.sandboxed.arguments.iter().cloned());
         preset.environment.extend(self.sandboxed.environment.clone());

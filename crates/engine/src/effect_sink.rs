@@ -30,8 +30,8 @@ impl PendingEffects {
         self.by_key.contains_key(key)
     }
 
-    /// Returns the pending effect about this.
-    pub(crate) fn of_key(&self, key: &EffectKey) -> Option<&Effect> {
+    /// Returns the pending effect with this key.
+    pub(crate) fn find_by_key(&self, key: &EffectKey) -> Option<&Effect> {
         self.by_key.get(key).map(|(_, effect)| effect)
     }
 

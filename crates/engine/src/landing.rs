@@ -1,4 +1,4 @@
-//! What is brought into a branch of the user, and what may be removed, by the state of the run.
+//! Derives from the state of a run which work is landed and which worktrees may be removed.
 
 use domain::SessionId;
 

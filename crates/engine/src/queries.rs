@@ -68,11 +68,11 @@ impl Run {
     }
 
     /// Returns whether files that two unfinished tasks both changed are known.
-    pub fn has_overlaps(&self) -> bool {
+    pub fn has_file_overlaps(&self) -> bool {
         !self.overlaps.is_empty()
     }
 
-    /// Returns what a session's process is for; `None` if Jangdan plays the session itself.
+    /// Returns the task or duty of a session's process; `None` if Jangdan plays the session itself.
     pub(crate) fn session_assignment(&self, session: SessionId) -> Option<SessionAssignment> {
         if !self.sessions.has(session.0) {
             return None;

@@ -13,7 +13,7 @@ const ATTEMPTS_MAX: usize = 3;
 /// Start of the name of a holder's process, as the kernel stores it.
 const HOLDER_NAME: &[u8] = b"jangdan-holder";
 
-/// What a process and its ancestors show about the sessions that they belong to.
+/// Holders and sessions to which a process and its ancestors belong.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProcessOrigin {
     /// Process numbers of the holders among them.

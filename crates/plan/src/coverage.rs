@@ -1,4 +1,4 @@
-//! Finds the lines that look like tasks but were not read, so that nothing is lost without a word.
+//! Finds the lines that look like tasks but were not read, so that nothing is lost without a note.
 
 use std::{collections::HashMap, ops::Range};
 

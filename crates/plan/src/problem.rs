@@ -13,7 +13,7 @@ use crate::{
 mod en;
 mod ko;
 
-/// What is wrong or unclear at a position of a plan file, with the values that its sentence names.
+/// A problem or ambiguity at a position of a plan file, with the values that its sentence names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// The file could not be read. The sentences come from the caller.

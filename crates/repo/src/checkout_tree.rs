@@ -33,7 +33,7 @@ pub fn compute_checkout_tree(
     let lines: Vec<&Path> = paths.lines().map(Path::new).collect();
     let (0, [top, git_dir, common]) = (answer.code, lines.as_slice()) else { return Ok(None) };
     let temporary = TemporaryFolder::make(temporary_parent)?;
-    let git = git.in_checkout(top, git_dir, common);
+    let git = git.in_trusted_checkout(top, git_dir, common);
     let git = git.with_object_folders(&temporary.0.join("objects"), &common.join("objects"));
     let head = find_commit(&git, "HEAD")?;
     let index =

@@ -17,7 +17,8 @@ use rustix::{
     io::Errno,
 };
 
-const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FOLDER_FLAGS: OFlags =
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// A folder whose content an agent can change. All paths are relative to it.
 #[derive(Debug)]
@@ -28,14 +29,14 @@ pub struct ConfinedFolder {
 impl ConfinedFolder {
     /// Opens a folder. Fails if the path is a link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { fd: openat(CWD, path, FOLDER, Mode::empty())? })
+        Ok(Self { fd: openat(CWD, path, FOLDER_FLAGS, Mode::empty())? })
     }
 
     /// Opens a folder below this one.
     pub fn open_folder(&self, path: &Path) -> io::Result<Self> {
         let mut folder = Self { fd: self.fd.try_clone()? };
-        for name in names(path)? {
-            folder = Self { fd: openat(&folder.fd, name, FOLDER, Mode::empty())? };
+        for name in path_parts(path)? {
+            folder = Self { fd: openat(&folder.fd, name, FOLDER_FLAGS, Mode::empty())? };
         }
         Ok(folder)
     }
@@ -43,12 +44,12 @@ impl ConfinedFolder {
     /// Opens a folder below this one, and creates it and its parents if they do not exist.
     pub fn create_folder(&self, path: &Path) -> io::Result<Self> {
         let mut folder = Self { fd: self.fd.try_clone()? };
-        for name in names(path)? {
+        for name in path_parts(path)? {
             match mkdirat(&folder.fd, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
-            folder = Self { fd: openat(&folder.fd, name, FOLDER, Mode::empty())? };
+            folder = Self { fd: openat(&folder.fd, name, FOLDER_FLAGS, Mode::empty())? };
         }
         Ok(folder)
     }
@@ -129,7 +130,7 @@ impl ConfinedFolder {
 }
 
 /// Returns the names of a relative path. Fails if it leads out of its folder.
-fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
+fn path_parts(path: &Path) -> io::Result<Vec<&OsStr>> {
     let name = |part| match part {
         Component::Normal(name) => Ok(name),
         Component::CurDir | Component::ParentDir | Component::RootDir | Component::Prefix(_) => {

@@ -13,16 +13,16 @@ use crate::{
     status::working_tree_status, worktree_slot::remove_folder,
 };
 
-/// What is read from the repository of the agent.
-const LINKED: [&str; 3] = ["refs", "packed-refs", "objects"];
-/// In place of the agent's configuration.
+/// Entries of the agent's git directory that the view links to.
+const LINKED_ENTRIES: [&str; 3] = ["refs", "packed-refs", "objects"];
+/// Configuration of the view, in place of the agent's.
 const CONFIGURATION: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
 /// Tells whether a repository in a worktree has changes, or commits that are on no remote. One that cannot be read
 /// without its configuration counts as having them.
 pub(crate) fn has_unsaved_work(git: &GitClient, folder: &Path, temporary: &Path) -> Result<bool, RepoError> {
     let Some(view) = RepositoryView::new(folder, temporary)? else { return Ok(true) };
-    let git = git.in_checkout(folder, &view.0, &view.0);
+    let git = git.in_trusted_checkout(folder, &view.0, &view.0);
     let Ok(status) = working_tree_status(&git, None) else { return Ok(true) };
     let has_changes = [&status.changed, &status.missing, &status.staged, &status.nested]
         .iter()
@@ -49,7 +49,7 @@ impl RepositoryView {
             if let Some(index) = index? {
                 fs::write(view.0.join("index"), index)?;
             }
-            LINKED.iter().try_for_each(|name| symlink(git_dir.join(name), view.0.join(name)))
+            LINKED_ENTRIES.iter().try_for_each(|name| symlink(git_dir.join(name), view.0.join(name)))
         });
         let io = |source| RepoError::Io { operation: "write", path: view.0.clone(), source };
         written.map_err(io)?;
@@ -64,7 +64,7 @@ impl Drop for RepositoryView {
 }
 
 /// Returns the git directory of a checkout.
-fn git_directory(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn git_directory(folder: &Path) -> Option<PathBuf> {
     let path = folder.join(".git");
     if path.is_dir() {
         return path.canonicalize().ok();

@@ -144,12 +144,12 @@ impl GitClient {
 
     /// Returns a client for a worktree of an agent.
     pub(crate) fn in_worktree(&self, folder: &Path, git_dir: &Path, common_dir: &Path) -> Self {
-        self.in_pinned(folder, git_dir, common_dir, true)
+        self.in_pinned_checkout(folder, git_dir, common_dir, true)
     }
 
-    /// Returns a client for a checkout of the user.
-    pub(crate) fn in_checkout(&self, folder: &Path, git_dir: &Path, common_dir: &Path) -> Self {
-        self.in_pinned(folder, git_dir, common_dir, false)
+    /// Returns a client for a checkout to which no agent can write the git directories.
+    pub(crate) fn in_trusted_checkout(&self, folder: &Path, git_dir: &Path, common_dir: &Path) -> Self {
+        self.in_pinned_checkout(folder, git_dir, common_dir, false)
     }
 
     /// Returns a client that does not need the folder of the checkout.
@@ -158,7 +158,13 @@ impl GitClient {
         Self { folder: git_dir.unwrap_or_else(|| self.folder.clone()), ..self.clone() }
     }
 
-    fn in_pinned(&self, folder: &Path, git_dir: &Path, common_dir: &Path, is_of_agent: bool) -> Self {
+    fn in_pinned_checkout(
+        &self,
+        folder: &Path,
+        git_dir: &Path,
+        common_dir: &Path,
+        is_of_agent: bool,
+    ) -> Self {
         let (git_dir, common_dir) = (git_dir.to_owned(), common_dir.to_owned());
         Self { checkout: Some(Checkout { git_dir, common_dir, is_of_agent }), ..self.in_folder(folder) }
     }
@@ -172,7 +178,7 @@ impl GitClient {
         &self.folder
     }
 
-    /// Returns the git directory of a checkout that no agent can write to.
+    /// Returns the common git directory of a checkout, which no agent can write to.
     pub(crate) fn common_dir(&self) -> Option<&Path> {
         self.checkout.as_ref().map(|checkout| checkout.common_dir.as_path())
     }

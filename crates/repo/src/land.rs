@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::PhaseNumber;
+use domain::{LandKind, PhaseNumber};
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository,
@@ -72,7 +72,7 @@ pub struct PlannedLanding {
     /// Commit of the run whose work is landed.
     pub source: CommitId,
     /// How `to` is related to the commits of the run.
-    pub kind: LandingKind,
+    pub kind: LandKind,
     /// Number of commits of the run that the branch does not have yet.
     pub n_commits: u32,
     /// Files that differ between `from` and `to`.
@@ -81,21 +81,6 @@ pub struct PlannedLanding {
     pub tree: String,
     /// False if the run itself has the same tree, so that its own checks have examined it.
     pub has_new_tree: bool,
-}
-
-/// How a branch gets the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LandingKind {
-    /// It moves to the run's commit.
-    FastForward,
-    /// It gets a merge commit.
-    Merge,
-    /// It gets copies of the run's commits.
-    Rebase,
-    /// It gets a merge commit, because the run's commits cannot be copied one by one.
-    MergeInsteadOfRebase,
-    /// It gets one commit with all changes.
-    Squash,
 }
 
 /// Result of moving a branch as planned.
@@ -173,7 +158,7 @@ impl RunRepository {
     pub fn plan_landing(&self, request: &LandingRequest<'_>) -> Result<LandingPlan, RepoError> {
         let commit = request.commit;
         let Some(tip) = self.branch_tip(request.branch)? else {
-            return self.plan_move(request, None, None, commit, LandingKind::FastForward);
+            return self.plan_move(request, None, None, commit, LandKind::FastForward);
         };
         let squashed = self.last_squashed_commit(&tip, commit)?;
         if self.is_ancestor(commit, &tip)? || squashed.as_ref() == Some(commit) {
@@ -181,7 +166,7 @@ impl RunRepository {
         }
         let can_fast_forward = self.is_ancestor(&tip, commit)?;
         if can_fast_forward && request.strategy != LandingStrategy::Squash {
-            return self.plan_move(request, Some(tip), squashed.as_ref(), commit, LandingKind::FastForward);
+            return self.plan_move(request, Some(tip), squashed.as_ref(), commit, LandKind::FastForward);
         }
         let merged = if can_fast_forward {
             MergeTreeResult::Merged { tree: self.tree_of(commit)? }
@@ -201,19 +186,19 @@ impl RunRepository {
         let (kind, to) = match request.strategy {
             LandingStrategy::Squash => {
                 let range = self.landed_range(Some(&tip), commit, squashed.as_ref());
-                (LandingKind::Squash, self.create_landing_squash(request, &tip, &tree, range)?)
+                (LandKind::Squash, self.create_landing_squash(request, &tip, &tree, range)?)
             }
             LandingStrategy::Rebase => {
                 let commits = self.commits_to_replay(&tip, commit, squashed.as_ref())?;
                 match self.replay_commits(&commits, &tip, &tree)? {
-                    Some(to) => (LandingKind::Rebase, to),
+                    Some(to) => (LandKind::Rebase, to),
                     // Its commits conflict one by one, although the whole work does not.
                     None => {
-                        (LandingKind::MergeInsteadOfRebase, self.create_landing_merge(request, &tip, &tree)?)
+                        (LandKind::MergeInsteadOfRebase, self.create_landing_merge(request, &tip, &tree)?)
                     }
                 }
             }
-            LandingStrategy::Merge => (LandingKind::Merge, self.create_landing_merge(request, &tip, &tree)?),
+            LandingStrategy::Merge => (LandKind::Merge, self.create_landing_merge(request, &tip, &tree)?),
         };
         self.plan_move(request, Some(tip), squashed.as_ref(), &to, kind)
     }
@@ -326,7 +311,7 @@ impl RunRepository {
         from: Option<CommitId>,
         squashed: Option<&CommitId>,
         to: &CommitId,
-        kind: LandingKind,
+        kind: LandKind,
     ) -> Result<LandingPlan, RepoError> {
         let source = request.commit.clone();
         let range = self.landed_range(from.as_ref(), &source, squashed);
@@ -424,10 +409,10 @@ impl RunRepository {
     /// is on a branch.
     fn record_squash(&self, landing: &PlannedLanding) -> Result<(), RepoError> {
         match landing.kind {
-            LandingKind::FastForward | LandingKind::Merge | LandingKind::MergeInsteadOfRebase => {
+            LandKind::FastForward | LandKind::Merge | LandKind::MergeInsteadOfRebase => {
                 return Ok(());
             }
-            LandingKind::Squash | LandingKind::Rebase => {}
+            LandKind::Squash | LandKind::Rebase => {}
         }
         let name = squash_ref(&self.run_id, &landing.to);
         self.repository.git.call(["update-ref", name.as_str(), landing.source.as_str()]).run().map(drop)

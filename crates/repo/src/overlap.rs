@@ -67,11 +67,4 @@ impl RunRepository {
         let untracked = untracked.paths().filter(|path| !left_out.contains(path));
         Ok(tracked.paths().chain(untracked).filter(|path| !leftovers.has_path(path)).collect())
     }
-
-    /// Returns each pair of worktrees that changed the same files.
-    pub fn find_overlaps(&self, worktrees: &[TaskWorktree]) -> Result<Vec<TaskPairOverlap>, RepoError> {
-        let changed =
-            worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
-        Ok(TaskPairOverlap::between_tasks(&changed.collect::<Result<_, RepoError>>()?))
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use domain::{KeptRefReason, RefCleanupReport};
+
 use crate::{
     CommitId, LandingPlan, LandingRequest, LandingStrategy, RepoError, RunRepository,
     names::{branch_ref, gate_ref_prefix, run_branch_prefix, snapshot_refs_of_run, squash_ref_prefix},
@@ -31,33 +33,6 @@ pub struct RefPruneOptions<'a> {
     pub linear_base: Option<&'a CommitId>,
 }
 
-/// Result of deleting refs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RefPruneReport {
-    /// Full names of the deleted refs.
-    pub deleted: Vec<String>,
-    /// Full names of the other refs of the run.
-    pub kept: Vec<(String, RefKeepReason)>,
-    /// Size of the objects that only the deleted refs contained; git frees it later.
-    pub freed_bytes: u64,
-}
-
-/// Why a ref is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefKeepReason {
-    /// A worktree has the branch checked out.
-    CheckedOut,
-    /// No branch or tag of the user contains its work.
-    UnmergedWork,
-    /// Landing the rest of the run needs it: it tells which work was landed as other commits.
-    NeededToLand,
-    /// It is a saved state of this age.
-    Recent {
-        /// Age in seconds.
-        age_s: u64,
-    },
-}
-
 /// A ref of the run.
 struct RunRef {
     name: String,
@@ -69,11 +44,11 @@ struct RunRef {
 impl RunRepository {
     /// Deletes refs of the run: branches and gate refs whose work a ref of the user contains, also as other commits, and
     /// saved states that are contained there, older than the limit, or the oldest above the size. The run must have ended.
-    pub fn prune_refs(&self, options: RefPruneOptions<'_>) -> Result<RefPruneReport, RepoError> {
+    pub fn prune_refs(&self, options: RefPruneOptions<'_>) -> Result<RefCleanupReport, RepoError> {
         let checked_out = self.checked_out_branches()?;
         let run_branches = branch_ref(&run_branch_prefix(&self.run_id));
         let snapshots = snapshot_refs_of_run(&self.run_id);
-        let mut report = RefPruneReport::default();
+        let mut report = RefCleanupReport::default();
         let (mut deleted, mut saved) = (Vec::new(), Vec::new());
         let refs = self.refs_of_run()?;
         let mut landed = self.user_refs()?;
@@ -89,16 +64,16 @@ impl RunRepository {
             // Its files are in a landed commit, although its own commit is not.
             let is_obsolete = is_snapshot && (is_old || landed_trees.contains(&run_ref.tree));
             let reason = if run_ref.name.starts_with(&run_branches) && checked_out.contains(&run_ref.name) {
-                Some(RefKeepReason::CheckedOut)
+                Some(KeptRefReason::CheckedOut)
             } else if is_obsolete || self.is_contained(&run_ref.object, &landed)? {
                 None
             } else if is_snapshot {
-                Some(RefKeepReason::Recent { age_s })
+                Some(KeptRefReason::Recent { age_s })
             } else {
-                Some(RefKeepReason::UnmergedWork)
+                Some(KeptRefReason::UnmergedWork)
             };
             match reason {
-                Some(RefKeepReason::Recent { .. }) => saved.push(run_ref),
+                Some(KeptRefReason::Recent { .. }) => saved.push(run_ref),
                 Some(reason) => report.kept.push((run_ref.name, reason)),
                 None => deleted.push(run_ref),
             }
@@ -109,14 +84,14 @@ impl RunRepository {
         if report.kept.is_empty() && saved.is_empty() {
             deleted_later.extend(squash_refs);
         } else {
-            let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, RefKeepReason::NeededToLand));
+            let kept = squash_refs.into_iter().map(|run_ref| (run_ref.name, KeptRefReason::NeededToLand));
             report.kept.extend(kept);
         }
         report.freed_bytes += self.delete_refs(&deleted_later)?;
         report.deleted = deleted.into_iter().chain(deleted_later).map(|run_ref| run_ref.name).collect();
         let kept = saved.into_iter().map(|run_ref| {
             let age_s = options.now_s.saturating_sub(run_ref.written_s);
-            (run_ref.name, RefKeepReason::Recent { age_s })
+            (run_ref.name, KeptRefReason::Recent { age_s })
         });
         report.kept.extend(kept);
         Ok(report)

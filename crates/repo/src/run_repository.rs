@@ -23,7 +23,7 @@ pub struct RunRepository {
     pub run_id: RunId,
     /// Folder that contains its worktrees.
     pub worktrees_folder: PathBuf,
-    /// Where its branch must be; `None` if that is not known, so that the branch itself says it.
+    /// Commit on which its branch must be; `None` if it is unknown, and the branch itself counts.
     pub tip_record: Option<Arc<TipRecord>>,
 }
 

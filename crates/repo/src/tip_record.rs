@@ -8,11 +8,11 @@ use std::{
 
 use crate::{CommitId, RepoError};
 
-/// Where the branch of a run must be.
+/// The commit on which the branch of a run must be.
 #[derive(Debug)]
 pub struct TipRecord {
     expected: Mutex<CommitId>,
-    /// Has the commit that the branch moves to, written before it does.
+    /// File with the commit that the branch moves to, written before it moves.
     next_tip_file: PathBuf,
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{RepoError, RunRepository, confined_folder::read_regular_file, git::GitClient};
+use crate::{RepoError, RunRepository, foreign_repository::git_directory, git::GitClient};
 
 impl RunRepository {
     /// Returns a client for a checkout of the user.
@@ -26,7 +26,7 @@ impl RunRepository {
         if top.starts_with(&self.worktrees_folder) || (git_dir != *common && (!is_linked || is_of_run)) {
             return Err(refused());
         }
-        Ok(git.in_checkout(&top, &git_dir, common))
+        Ok(git.in_trusted_checkout(&top, &git_dir, common))
     }
 }
 
@@ -34,12 +34,7 @@ impl RunRepository {
 fn find_git_directory(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let path = path.canonicalize().ok()?;
     path.ancestors().find_map(|top| {
-        let git = top.join(".git");
-        if git.is_dir() {
-            return Some((top.to_owned(), git.canonicalize().ok()?));
-        }
-        let text = String::from_utf8(read_regular_file(&git).ok()??).ok()?;
-        let git_dir = top.join(text.trim_end_matches('\n').strip_prefix("gitdir: ")?);
-        Some((top.to_owned(), git_dir.canonicalize().ok()?))
+        let git_dir = git_directory(top)?;
+        Some((top.to_owned(), git_dir))
     })
 }

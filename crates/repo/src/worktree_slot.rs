@@ -111,7 +111,7 @@ impl WorktreeSlot {
             (true, _, true) => SlotState::Incomplete,
             (true, _, false) => SlotState::Deleted,
             // Git had not linked the two folders yet, so no agent can have worked there.
-            (false, _, true) if !contains_files(&self.path) => SlotState::Incomplete,
+            (false, _, true) if !has_files_besides_git(&self.path) => SlotState::Incomplete,
             (false, _, true) => SlotState::Foreign,
             (false, _, false) if self.git_dir.exists() || self.removed_git_dir.exists() => SlotState::Deleted,
             (false, _, false) => SlotState::Empty,
@@ -180,12 +180,12 @@ impl WorktreeSlot {
 
     /// Tells whether there are files that only a checkout or an agent can have created.
     pub(crate) fn has_files(&self) -> bool {
-        contains_files(&self.path)
+        has_files_besides_git(&self.path)
     }
 }
 
 /// Tells whether a folder contains anything besides the `.git` file.
-fn contains_files(path: &Path) -> bool {
+fn has_files_besides_git(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name() != ".git"))
 }
 

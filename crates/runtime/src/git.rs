@@ -11,15 +11,13 @@ use std::{
 };
 
 use domain::{
-    ChangeSummary, CleanupReport, KeptRefReason, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId,
-    TaskId,
+    ChangeSummary, CleanupReport, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId, TaskId,
 };
 use engine::{MergedCommits, WorkToLand};
 use repo::{
     CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
-    LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefKeepReason, RefPruneOptions,
-    RefPruneReport, RepoError, Repository, RunRepository, TaskMerge, TaskWorktree, TipRecord,
-    UntrackedFileRules, WorktreeSnapshot,
+    LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefPruneOptions, RepoError, Repository,
+    RunRepository, TaskMerge, TaskWorktree, TipRecord, UntrackedFileRules, WorktreeSnapshot,
 };
 use tracing::warn;
 
@@ -576,17 +574,7 @@ impl RunGit {
             target: self.target.as_deref(),
             linear_base: linear_base.as_ref(),
         };
-        let RefPruneReport { deleted, kept, freed_bytes } = self.run.prune_refs(options)?;
-        let kept = kept.into_iter().map(|(name, reason)| {
-            let reason = match reason {
-                RefKeepReason::CheckedOut => KeptRefReason::CheckedOut,
-                RefKeepReason::UnmergedWork => KeptRefReason::UnmergedWork,
-                RefKeepReason::NeededToLand => KeptRefReason::NeededToLand,
-                RefKeepReason::Recent { age_s } => KeptRefReason::Recent { age_s },
-            };
-            (name, reason)
-        });
-        Ok(RefCleanupReport { deleted, kept: kept.collect(), freed_bytes })
+        self.run.prune_refs(options)
     }
 
     fn lock(&self) -> MutexGuard<'_, LoggedFailure> {
@@ -594,7 +582,6 @@ impl RunGit {
     }
 }
 
-/// Returns the merges whose commits are known.
 /// Returns the commit at which merges left the branch that began at `base`: the one that no other merge has as its
 /// parent. `None` if the log, of an earlier version, does not tell.
 fn last_merge(merges: &[MergedCommits], base: CommitId) -> Option<CommitId> {
@@ -609,6 +596,7 @@ fn last_merge(merges: &[MergedCommits], base: CommitId) -> Option<CommitId> {
     }
 }
 
+/// Returns the merges whose commits are known.
 fn task_merges(merges: &[MergedCommits]) -> Vec<TaskMerge> {
     let parse = |merge: &MergedCommits| {
         Some(TaskMerge { onto: CommitId::parse(&merge.onto)?, commit: CommitId::parse(&merge.commit)? })

@@ -111,7 +111,7 @@ pub enum HostError {
         /// What prevented it.
         reason: String,
     },
-    /// Not everything that is not needed was removed.
+    /// Some obsolete worktrees or refs were not removed.
     #[error("cannot clean up run {run}: {reason}")]
     NotCleaned {
         /// Id of the run.
@@ -410,7 +410,7 @@ impl Host {
         let start = Box::new(RunStart { project, work, settings, team });
         let input = RunInput::Start { person, origin, start };
         // With the values of variables, which the file does not have.
-        self.activate_run_with(&run, Some(environment))?;
+        self.activate_run_in_environment(&run, Some(environment))?;
         match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
             Ok(Ok(_)) => Ok(run),
             Ok(Err(error)) | Err(error) => {
@@ -715,11 +715,11 @@ impl Host {
 
     /// Returns the request queue of a run's loop, which is started if necessary.
     fn activate_run(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
-        self.activate_run_with(run, None)
+        self.activate_run_in_environment(run, None)
     }
 
     /// Like [`Host::activate_run`]; the environment is read from the run's folder if it is not given.
-    fn activate_run_with(
+    fn activate_run_in_environment(
         &self,
         run: &RunId,
         environment: Option<RunEnvironment>,

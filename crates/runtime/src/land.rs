@@ -1,7 +1,6 @@
 //! Options of bringing the work of a run into a branch of the user, and what its result means for the user.
 
-use domain::{LandKind, LandReport};
-use repo::LandingKind;
+use domain::LandReport;
 
 /// How the work of a run is brought into a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,16 +49,5 @@ pub fn landing_problem(report: &LandReport) -> Option<String> {
         }
         LandReport::OwnBranch { branch } => Some(format!("only jangdan moves {branch}: name another branch")),
         LandReport::Failed { reason } => Some(reason.clone()),
-    }
-}
-
-/// Returns how a branch gets the work of a run.
-pub(crate) fn land_kind(kind: LandingKind) -> LandKind {
-    match kind {
-        LandingKind::FastForward => LandKind::FastForward,
-        LandingKind::Merge => LandKind::Merge,
-        LandingKind::Rebase => LandKind::Rebase,
-        LandingKind::MergeInsteadOfRebase => LandKind::MergeInsteadOfRebase,
-        LandingKind::Squash => LandKind::Squash,
     }
 }

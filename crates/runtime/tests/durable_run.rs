@@ -6,93 +6,19 @@ use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     fs,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use domain::{EffectId, Report, RunId, RunInput, RunOutcome, Sequence, UserCommand};
 use engine::{Effect, Rejection, TaskState};
 use runtime::{DurableRun, DurableRunError, ReplayedRun};
-use store::{
-    AppendResult, Callback, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog,
-    StoreError,
-};
+use store::{Entry, LOG_FILE, Log, NewEntry, Row, SqliteLog};
 use tempfile::TempDir;
 use testkit::{
+    failing_log::FailingLog,
     run_loop::{Recording, RunLoop, start_input, success_inputs},
     workloads::{GraphShape, generate},
 };
-
-/// A log whose appends fail after a given number, as with a full disk.
-struct FailingLog {
-    log: SqliteLog,
-    /// Number of appends that still succeed.
-    n_appends: AtomicU64,
-    /// Limit of row bytes in one write. The limit of a real log is too large for a short test.
-    rows_bytes_max: usize,
-}
-
-impl FailingLog {
-    fn open(directory: &Path, n_appends: u64, rows_bytes_max: usize) -> Arc<Self> {
-        let log = SqliteLog::open(directory).unwrap();
-        Arc::new(Self { log, n_appends: AtomicU64::new(n_appends), rows_bytes_max })
-    }
-}
-
-impl Log for FailingLog {
-    fn append_with_callback(
-        &self,
-        run: &RunId,
-        expected: Sequence,
-        entries: Vec<NewEntry>,
-        then: Callback<AppendResult>,
-    ) {
-        let remaining = self.n_appends.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
-        match remaining {
-            Ok(_) => self.log.append_with_callback(run, expected, entries, then),
-            Err(_) => then(Err(StoreError::Stopped)),
-        }
-    }
-
-    fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.log.read(run, after, limit)
-    }
-
-    fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.log.read_all(after, limit)
-    }
-
-    fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        self.log.runs()
-    }
-
-    fn save_rows(
-        &self,
-        run: &RunId,
-        up_to: Sequence,
-        changes: Vec<RowChange>,
-    ) -> Result<Sequence, StoreError> {
-        let (bytes, bytes_max) = (changes.iter().map(RowChange::size_bytes).sum(), self.rows_bytes_max);
-        if bytes > bytes_max {
-            return Err(StoreError::TooLarge { bytes, bytes_max });
-        }
-        self.log.save_rows(run, up_to, changes)
-    }
-
-    fn rows_sequence(&self, run: &RunId) -> Result<Sequence, StoreError> {
-        self.log.rows_sequence(run)
-    }
-
-    fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError> {
-        self.log.rows(run)
-    }
-
-    fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
-        self.log.row(run, kind, key)
-    }
-}
 
 fn open_log(directory: &Path) -> Arc<SqliteLog> {
     Arc::new(SqliteLog::open(directory).unwrap())
@@ -228,7 +154,7 @@ fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
 #[test]
 fn rows_of_a_long_run_are_saved_in_several_writes() {
     let folder = TempDir::new().unwrap();
-    let log = FailingLog::open(folder.path(), u64::MAX, 2 << 20);
+    let log = Arc::new(FailingLog::new(open_log(folder.path()), u64::MAX, 2 << 20));
     let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 400, 3), 3, Recording::Log).unwrap();
     run_loop.run_to_end().unwrap();
     let entries = run_loop.log.iter().map(|recorded| NewEntry::from_event(recorded).unwrap()).collect();
@@ -244,7 +170,7 @@ fn rows_of_a_long_run_are_saved_in_several_writes() {
 #[test]
 fn command_that_cannot_be_recorded_has_no_effect_and_can_be_repeated() {
     let folder = TempDir::new().unwrap();
-    let log = FailingLog::open(folder.path(), 1, usize::MAX);
+    let log = Arc::new(FailingLog::new(open_log(folder.path()), 1, usize::MAX));
     let mut durable_run = DurableRun::open(log.clone(), run_id()).unwrap();
     let work = generate(GraphShape::Chains, 4, 1);
     durable_run.execute(domain::Timestamp(0), start_input(&work, 1)).unwrap();
@@ -256,7 +182,7 @@ fn command_that_cannot_be_recorded_has_no_effect_and_can_be_repeated() {
     assert!(matches!(error, DurableRunError::Store { .. }), "{error}");
     assert_eq!(*durable_run.state(), before, "the state is rebuilt from the log");
 
-    log.n_appends.store(9, Ordering::SeqCst);
+    log.fail_after(9);
     durable_run.execute(domain::Timestamp(2), command_of_ana(pause())).unwrap();
     assert!(matches!(durable_run.state().task_state(&task), Some(TaskState::Blocked(_))));
 }

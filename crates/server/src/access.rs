@@ -31,7 +31,7 @@ use crate::{
     problem_code::ProblemCode,
 };
 use attempt_limit::AttemptLimit;
-use caller_check::{Call, is_change};
+use caller_check::{CallerCheck, is_change};
 pub(crate) use peer::{ConnectionPeer, PeerStream};
 pub(crate) use security_headers::add_security_headers;
 pub(crate) use shared_token::{CONFIRMATION_VALID, SharedToken};
@@ -189,8 +189,8 @@ pub(crate) async fn check_access(
 ) -> Response {
     match guard.check(&request) {
         Ok(Some(credential)) => {
-            let call = Call::new(&request);
-            if let Err(error) = call.check_caller(&guard.api).await {
+            let call = CallerCheck::new(&request);
+            if let Err(error) = call.refuse_sessions(&guard.api).await {
                 return error.into_response();
             }
             call.grant_access();

@@ -7,7 +7,7 @@ use domain::Locale;
 
 use crate::{extract::RequestLocale, problem::Problem};
 
-/// What remains of the server's English text.
+/// The part of the server's English text that the Korean text keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeptDetail {
     None,

@@ -75,7 +75,7 @@ routes! {
     server::status,
     server::stop_server,
     access::create_link,
-    access::create_code,
+    access::create_confirmation_code,
     access::rotate_token,
     runs::list_runs,
     runs::list_damaged_runs,
@@ -122,7 +122,7 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
 }
 
 /// Returns a router without access checks.
-pub(crate) fn open_router(api: Api) -> Router {
+pub(crate) fn router_without_access_checks(api: Api) -> Router {
     with_request_trace(with_error_responses(api_router(api).fallback(unknown_path_error)))
 }
 

@@ -163,7 +163,7 @@ kinds! {
     receipts: Receipt(ReceiptRow) = "receipt";
     /// A request to bring the work of the run into a branch.
     landings: Landing(LandingRow) = "landing";
-    /// A request to remove what the run does not need any more.
+    /// A request to remove obsolete worktrees and refs of the run.
     cleanups: Cleanup(CleanupRow) = "cleanup";
     /// Files that two unfinished tasks both changed.
     overlaps: Overlap(OverlapRow) = "overlap";

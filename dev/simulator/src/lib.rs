@@ -105,5 +105,5 @@ pub fn simulate(seed: u64, options: &Options) -> Result<Summary, FailedRun> {
 pub fn simulate_with_trace(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, FailedRun>) {
     let mut simulation = Simulation::new(seed, options, Trace::enabled());
     let outcome = simulation.run();
-    (simulation.into_lines(), outcome)
+    (simulation.into_trace(), outcome)
 }

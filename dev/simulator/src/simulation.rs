@@ -125,7 +125,7 @@ impl Simulation {
     }
 
     /// Returns the lines of the trace.
-    pub(crate) fn into_lines(self) -> Vec<String> {
+    pub(crate) fn into_trace(self) -> Vec<String> {
         self.trace.into_lines()
     }
 

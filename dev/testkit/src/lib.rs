@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod corpus;
+pub mod failing_log;
 pub mod plans;
 pub mod progress;
 pub mod properties;

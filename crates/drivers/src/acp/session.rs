@@ -3,7 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::{
-    AcpDriver, AcpStart, OPEN_MAX, PROTOCOL_VERSION, PendingRequest, PendingRequestKind, SessionStage,
+    AcpDriver, AcpStart, OPEN_PROMPTS_MAX, PROTOCOL_VERSION, PendingRequest, PendingRequestKind,
+    SessionStage,
     elicitation::ElicitationForm,
     failure, outgoing_without_delay, permission,
     request_params::OpenSessionParams,
@@ -292,7 +293,7 @@ impl AcpDriver {
                     .push(outgoing_without_delay(rpc::encode_method_not_found(id, method)));
             }
         };
-        if self.open.len() >= OPEN_MAX {
+        if self.open.len() >= OPEN_PROMPTS_MAX {
             return reaction.outgoing.push(outgoing_without_delay(rpc::encode_invalid_params(
                 id,
                 "too many prompts wait for an answer",

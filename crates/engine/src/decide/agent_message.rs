@@ -136,7 +136,7 @@ impl DecisionContext<'_> {
             AgentMessage::Custom(custom) => self.custom_rejection(custom),
             AgentMessage::Done(done) => self.claim_rejection(session, &done.task_id, false),
             AgentMessage::Fail(fail) => self.claim_rejection(session, &fail.task_id, true),
-            AgentMessage::PhaseComplete(complete) => self.marker_rejection(session, complete),
+            AgentMessage::PhaseComplete(complete) => self.phase_complete_rejection(session, complete),
             AgentMessage::Invoke(invoke) => self.call_rejection(session, &invoke.target),
             AgentMessage::DeliverResult(result) => self.result_rejection(session, result),
             AgentMessage::Direct(direct) => self.direct_message_rejection(session, &direct.target),
@@ -220,7 +220,11 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn marker_rejection(&self, session: SessionId, complete: &PhaseComplete) -> Option<RejectionText> {
+    fn phase_complete_rejection(
+        &self,
+        session: SessionId,
+        complete: &PhaseComplete,
+    ) -> Option<RejectionText> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let Some(task) = task else {

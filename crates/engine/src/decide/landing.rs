@@ -23,7 +23,7 @@ impl DecisionContext<'_> {
         landing: LandingId,
         report: Box<LandReport>,
     ) -> Result<(), Rejection> {
-        match self.run.pending_effects.of_key(&EffectKey::LandRun) {
+        match self.run.pending_effects.find_by_key(&EffectKey::LandRun) {
             Some(Effect::LandRun { landing: pending, .. }) if *pending == landing => {}
             Some(_) | None => return Err(Rejection::StaleReport),
         }
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
         report: Box<CleanupReport>,
         error: Option<String>,
     ) -> Result<(), Rejection> {
-        match self.run.pending_effects.of_key(&EffectKey::CleanRun) {
+        match self.run.pending_effects.find_by_key(&EffectKey::CleanRun) {
             Some(Effect::CleanRun { cleanup: pending, .. }) if *pending == cleanup => {}
             Some(_) | None => return Err(Rejection::StaleReport),
         }
@@ -56,7 +56,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Has the process of a session ended. Its end is decided on like any other end of a process.
+    /// Requests the end of a session's process. Its report is handled like any other end of a process.
     pub(super) fn request_session_stop(&mut self, session: SessionId) -> Result<(), Rejection> {
         if !self.run.sessions.has(session.0)
             || !self.run.session_actions(session).contains(&SessionAction::Stop)

@@ -15,9 +15,9 @@ pub(crate) struct IdReference<'a> {
 /// The shape of an id, which decides where it may stand without further marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdShape {
-    /// `T1.3`, `P1-T1.3`.
+    /// A `T` and a number: `T1.3`, `P1-T1.3`.
     Letter,
-    /// `1.2`.
+    /// A number alone: `1.2`.
     Number,
     /// Several parts: `ST-001`, `P1-R1-T1`.
     Compound,

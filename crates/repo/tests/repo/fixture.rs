@@ -11,7 +11,8 @@ use std::{
 
 use domain::TaskId;
 use repo::{
-    CommitId, CommitOptions, GitIdentity, GitOptions, MergeAttempt, Repository, RunRepository, TaskWorktree,
+    CommitId, CommitOptions, GitIdentity, GitOptions, MergeAttempt, Repository, RunRepository,
+    TaskPairOverlap, TaskWorktree,
 };
 use tempfile::TempDir;
 
@@ -71,6 +72,12 @@ impl Fixture {
 pub(crate) fn open_run_in(folder: &Path) -> RunRepository {
     let repository = Repository::discover(&folder.join("user"), &git_options()).unwrap();
     repository.open_run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
+}
+
+/// Returns each pair of worktrees that changed the same files.
+pub(crate) fn find_overlaps(run: &RunRepository, worktrees: &[TaskWorktree]) -> Vec<TaskPairOverlap> {
+    let changed = |worktree: &TaskWorktree| (worktree.task.clone(), run.changed_files(worktree).unwrap());
+    TaskPairOverlap::between_tasks(&worktrees.iter().map(changed).collect())
 }
 
 pub(crate) fn task_id(task: &str) -> TaskId {

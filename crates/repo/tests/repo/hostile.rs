@@ -48,7 +48,7 @@ fn git_dir(fixture: &Fixture, name: &str) -> PathBuf {
     fixture.user_folder().join(".git/worktrees").join(format!("r1-{name}"))
 }
 
-/// Does with a worktree what a run does.
+/// Performs the steps of a run on a worktree.
 fn use_worktree(fixture: &Fixture, worktree: &TaskWorktree) -> Result<CommitId, RepoError> {
     let run = &fixture.run;
     run.changed_files(worktree)?;
@@ -143,7 +143,7 @@ fn link_of_a_submodule_that_leads_elsewhere_is_not_followed() {
     fs::write(inner.join(".git"), link).unwrap();
     write_file(&inner, ".gitattributes", "* filter=evil\n");
     write_file(&inner, "file", "changed\n");
-    // Whether it succeeds is of no importance.
+    // Its result does not matter.
     drop(use_worktree(&fixture, &worktree));
     drop(fixture.run.remove_worktree(&worktree, &[]));
     trap.assert_not_sprung();

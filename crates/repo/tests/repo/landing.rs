@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use domain::{KeptRefReason, LandKind, RefCleanupReport};
 use repo::{
-    CommitId, GitIdentity, LandingKind, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy,
-    PlannedLanding, RefKeepReason, RefPruneOptions,
+    CommitId, GitIdentity, LandingOutcome, LandingPlan, LandingRequest, LandingStrategy, PlannedLanding,
+    RefPruneOptions,
 };
 
 use crate::fixture::{Fixture, git, task_id, user_git_command, write_file};
@@ -78,7 +79,7 @@ fn a_branch_that_is_checked_out_nowhere_is_fast_forwarded() {
     let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
     let landing = planned_move(plan(&fixture, "target", &tip));
     assert_eq!((&landing.from, &landing.to, landing.n_commits), (&from, &tip, 2));
-    assert_eq!((landing.kind, landing.has_new_tree), (LandingKind::FastForward, false));
+    assert_eq!((landing.kind, landing.has_new_tree), (LandKind::FastForward, false));
     assert_eq!(landing.files, ["file", "new", "obsolete"].map(PathBuf::from));
     assert_eq!(fixture.run.land(&landing).unwrap(), LandingOutcome::Landed);
     assert_eq!(plan(&fixture, "target", &tip), LandingPlan::AlreadyLanded);
@@ -95,7 +96,7 @@ fn a_branch_that_moved_on_gets_a_merge_commit() {
     commit_as_user(&fixture, "mine", "mine\n");
     let own = fixture.run.repository.resolve_commit("main").unwrap();
     let landing = planned_move(plan(&fixture, "main", &tip));
-    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Merge, 2, true));
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandKind::Merge, 2, true));
     assert_eq!(git(&fixture.user_folder(), &["rev-parse", "main"]), own.as_str(), "planning moves nothing");
     assert!(matches!(fixture.run.land(&landing).unwrap(), LandingOutcome::CheckedOut { .. }));
     let user = fixture.user_folder();
@@ -268,7 +269,7 @@ fn squashing_makes_one_commit_and_later_work_follows_it() {
     let user = fixture.user_folder();
     let own = git(&user, &["rev-parse", "main"]);
     let landing = planned_squash(&fixture, "main", &first);
-    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Squash, 2, true));
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandKind::Squash, 2, true));
     // Killed after the squash commit was recorded, before the branch was moved.
     let record = format!("refs/jangdan/squash/r1/{}", landing.to);
     git(&user, &["update-ref", &record, first.as_str()]);
@@ -338,7 +339,7 @@ fn rebasing_copies_the_commits_and_later_work_follows_them() {
     let user = fixture.user_folder();
     let own = git(&user, &["rev-parse", "main"]);
     let landing = planned_rebase(&fixture, &first);
-    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandingKind::Rebase, 2, true));
+    assert_eq!((landing.kind, landing.n_commits, landing.has_new_tree), (LandKind::Rebase, 2, true));
     assert_eq!(fixture.run.land_checked_out(&landing, &user).unwrap(), LandingOutcome::Landed);
     assert_eq!(git(&user, &["rev-list", "--parents", "-1", "main"]), format!("{} {own}", landing.to));
     let described = |commit: &str| git(&user, &["log", "-1", "--format=%an %ae %at %B", commit]);
@@ -361,7 +362,7 @@ fn commits_that_conflict_one_by_one_are_merged_instead() {
     // The user already has the final text: the whole work merges, its first step does not.
     commit_as_user(&fixture, "other", "final\n");
     let landing = planned_rebase(&fixture, &last);
-    assert_eq!(landing.kind, LandingKind::MergeInsteadOfRebase);
+    assert_eq!(landing.kind, LandKind::MergeInsteadOfRebase);
 }
 
 #[test]
@@ -391,9 +392,9 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
     let report = prune(now_s, Some(60));
     assert_eq!(report.deleted, [""; 0]);
     assert!(
-        report.kept.contains(&("refs/jangdan/keep/r1/T1/1".to_owned(), RefKeepReason::Recent { age_s: 0 }))
+        report.kept.contains(&("refs/jangdan/keep/r1/T1/1".to_owned(), KeptRefReason::Recent { age_s: 0 }))
     );
-    assert!(report.kept.contains(&("refs/heads/jangdan/r1/run".to_owned(), RefKeepReason::UnmergedWork)));
+    assert!(report.kept.contains(&("refs/heads/jangdan/r1/run".to_owned(), KeptRefReason::UnmergedWork)));
 
     let report = prune(now_s + 60, Some(60));
     // The second is the state of the removed worktree.
@@ -490,14 +491,14 @@ fn oldest_saved_states_above_the_size_are_deleted() {
             RefPruneOptions { now_s: 400, max_age_s: None, max_bytes, target: None, linear_base: None };
         fixture.run.prune_refs(options).unwrap()
     };
-    let n_saved = |report: &repo::RefPruneReport| {
-        report.kept.iter().filter(|(_, reason)| matches!(reason, RefKeepReason::Recent { .. })).count()
+    let n_saved = |report: &RefCleanupReport| {
+        report.kept.iter().filter(|(_, reason)| matches!(reason, KeptRefReason::Recent { .. })).count()
     };
     assert_eq!(n_saved(&prune(None)), 3);
     assert_eq!(n_saved(&prune(Some(10_000_000))), 3);
     let report = prune(Some(60_000));
     assert_eq!(report.deleted, ["refs/jangdan/keep/r1/T1/2", "refs/jangdan/keep/r1/T1/3"], "{report:?}");
-    assert_eq!(report.kept.last().unwrap().1, RefKeepReason::Recent { age_s: 100 });
+    assert_eq!(report.kept.last().unwrap().1, KeptRefReason::Recent { age_s: 100 });
     assert!((60_000..200_000).contains(&report.freed_bytes), "{}", report.freed_bytes);
     assert_eq!(n_saved(&prune(Some(0))), 0);
 }

@@ -12,7 +12,7 @@ use super::{
     run_context::RunContext,
     stop_token::StopToken,
 };
-use crate::{environment::LandStrategy, error_chain::error_chain, git::RunGit, land::land_kind};
+use crate::{environment::LandStrategy, error_chain::error_chain, git::RunGit};
 
 /// Attempts to move a branch that the user moves at the same time.
 const ATTEMPTS_MAX: u32 = 3;
@@ -180,7 +180,7 @@ fn planned_report(landing: PlannedLanding, check: Option<String>, is_unchecked: 
     let PlannedLanding { branch, from, n_commits, kind, files, .. } = landing;
     let from = from.map(|from| from.to_string());
     let files = path_texts(&files);
-    LandReport::Planned { branch, from, n_commits, kind: land_kind(kind), files, check, is_unchecked }
+    LandReport::Planned { branch, from, n_commits, kind, files, check, is_unchecked }
 }
 
 fn landed_report(landing: &PlannedLanding, is_unchecked: bool) -> LandReport {
@@ -189,7 +189,7 @@ fn landed_report(landing: &PlannedLanding, is_unchecked: bool) -> LandReport {
         commit: landing.to.to_string(),
         from: landing.from.as_ref().map(ToString::to_string),
         n_commits: landing.n_commits,
-        kind: land_kind(landing.kind),
+        kind: landing.kind,
         is_unchecked,
     }
 }

@@ -46,7 +46,7 @@ impl RunObservers {
                 &mut self.overlap_watch,
                 context,
                 run.unfinished_tasks(),
-                run.has_overlaps(),
+                run.has_file_overlaps(),
             );
         }
     }

@@ -48,10 +48,10 @@ impl OverlapWatch {
         watch: &mut Option<Self>,
         context: &Arc<RunContext>,
         tasks: Vec<TaskId>,
-        has_overlaps: bool,
+        has_file_overlaps: bool,
     ) {
         let Some(git) = &context.git else { return };
-        if watch.is_none() && (tasks.len() > 1 || has_overlaps) {
+        if watch.is_none() && (tasks.len() > 1 || has_file_overlaps) {
             let (wake_up, woken) = wake_up_channel();
             let newest = Arc::default();
             let scanner = OverlapScanner {

@@ -276,7 +276,7 @@ fn started_preset(context: &RunContext, spec: &SessionSpec, sandbox: &Sandbox) -
     let is_confined =
         sandbox.policy != SandboxPolicy::Off && supported_sandbox().state == Enforcement::Enforced;
     match is_confined && !context.environment.must_ask {
-        true => spec.preset.without_command_permissions(),
+        true => spec.preset.with_sandboxed_start(),
         false => spec.preset.clone(),
     }
 }

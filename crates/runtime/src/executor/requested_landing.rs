@@ -20,7 +20,7 @@ use crate::{error_chain::error_chain, git::RunGit};
 /// File in the folder of the run.
 const FILE: &str = "landing.json";
 
-/// The landing whose branch was about to move last.
+/// The last landing that was about to move its branch.
 #[derive(Serialize, Deserialize)]
 struct StartedLanding {
     landing: LandingId,

@@ -48,7 +48,7 @@ pub enum StartRemark {
     TasksLeftOut { n_tasks: usize, run: RunId },
 }
 
-/// What a user can do about a remark.
+/// The action that a remark suggests to the user.
 enum NextStep<'a> {
     IncludeChanges,
     /// Watch the other active run.

@@ -3,8 +3,6 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks at few of the variants")]
 
-mod stopping_log;
-
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
@@ -23,6 +21,7 @@ use domain::{
 use engine::Effect;
 use tempfile::TempDir;
 use testkit::{
+    failing_log::FailingLog,
     run_loop::{start_input, success_inputs},
     workloads::{GraphShape, generate},
 };
@@ -33,7 +32,6 @@ use crate::{
     executor::{Executor, ExpectedState, RunObservers},
     host::ShutdownMode,
 };
-use stopping_log::StoppingLog;
 
 /// Id of the first task that testkit generates.
 const FIRST_TASK: &str = "T1";
@@ -76,7 +74,7 @@ enum CrashStep {
 struct FakeExecutor {
     calls: Arc<Mutex<ExecutorCalls>>,
     requests: SyncSender<RunRequest>,
-    log: Arc<StoppingLog>,
+    log: Arc<FailingLog>,
     crash: Crash,
     is_crashed: bool,
     /// The kind of effects that are never reported, as if they took long.
@@ -127,7 +125,7 @@ impl Executor for FakeExecutor {
                 let mut returned = Vec::new();
                 // The rest of its decision is lost with it.
                 if step == CrashStep::Reported && !self.is_crashed {
-                    self.log.stop();
+                    self.log.fail_after(0);
                     returned = self.report(&calls, id, effect);
                 }
                 self.is_crashed = true;
@@ -175,8 +173,8 @@ impl LoopTest {
         outcome: OutcomeFunction,
     ) -> ExecutorCalls {
         let state = self.host.shared_state();
-        let log = Arc::new(StoppingLog::new(Arc::clone(&state.log)));
-        let durable_run = DurableRun::open(Arc::<StoppingLog>::clone(&log), self.run.clone()).unwrap();
+        let log = Arc::new(FailingLog::new(Arc::clone(&state.log), u64::MAX, usize::MAX));
+        let durable_run = DurableRun::open(Arc::<FailingLog>::clone(&log), self.run.clone()).unwrap();
         let calls = Arc::<Mutex<ExecutorCalls>>::default();
         let (requests, inbox) = sync_channel(REQUESTS_MAX);
         let executor = FakeExecutor {

@@ -4,7 +4,7 @@ use domain::{EscalationAction, EscalationType, RunOutcome, UserCommand};
 
 use crate::fixture::{RunFixture, plan};
 
-/// Commits on the run's branch what no check has seen.
+/// Commits unchecked changes on the run's branch.
 const MOVES_THE_BRANCH: &str = r#"
 read -r task
 if [ ! -e "$BARRIER/moved" ]; then

@@ -11,15 +11,15 @@ use crate::{Api, problem::ApiError, problem_code::ProblemCode};
 
 const SESSION_HINT: &str = "In a session, use jangdan say; as the user, use a terminal outside of it.";
 
-/// What the check of a caller needs of its request, whose body cannot be shared between threads.
-pub(super) struct Call {
+/// The parts of a request by which its caller is checked. Its body cannot be shared between threads.
+pub(super) struct CallerCheck {
     peer: Option<ConnectionPeer>,
     is_change: bool,
     /// Method and path.
     request: String,
 }
 
-impl Call {
+impl CallerCheck {
     pub(super) fn new(request: &Request) -> Self {
         Self {
             peer: request.extensions().get().cloned(),
@@ -29,7 +29,7 @@ impl Call {
     }
 
     /// Refuses requests of sessions, and changes by processes at a Unix socket that cannot be identified.
-    pub(super) async fn check_caller(&self, api: &Api) -> Result<(), ApiError> {
+    pub(super) async fn refuse_sessions(&self, api: &Api) -> Result<(), ApiError> {
         let Some(peer) = &self.peer else { return Err(unknown_caller_error()) };
         match peer.origin(api).await {
             CallerOrigin::Outside => Ok(()),
@@ -70,7 +70,7 @@ fn unknown_caller_error() -> ApiError {
     ApiError::new(
         ProblemCode::UnknownCaller,
         detail,
-        "Call from a process that runs on this machine until it gets its response.",
+        "CallerCheck from a process that runs on this machine until it gets its response.",
     )
 }
 
@@ -95,7 +95,7 @@ mod tests {
             }
             let mut request = request.body(Body::empty()).unwrap();
             request.extensions_mut().insert(ConnectionPeer::new(PeerAddress::Process(pid)));
-            Call::new(&request).check_caller(&api).await.is_ok()
+            CallerCheck::new(&request).refuse_sessions(&api).await.is_ok()
         };
         for pid in [Some(ended.id()), None] {
             assert!(check(Method::GET, None, pid).await);

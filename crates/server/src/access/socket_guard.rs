@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{Credential, bearer_token, caller_check::Call};
+use super::{Credential, bearer_token, caller_check::CallerCheck};
 use crate::{Api, problem::ApiError, problem_code::ProblemCode};
 
 /// Refuses requests without access.
@@ -16,8 +16,8 @@ pub(crate) async fn check_socket_access(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let call = Call::new(&request);
-    let checked = call.check_caller(&api).await.and_then(|()| check_token(&api, request.headers()));
+    let call = CallerCheck::new(&request);
+    let checked = call.refuse_sessions(&api).await.and_then(|()| check_token(&api, request.headers()));
     if let Err(error) = checked {
         return error.into_response();
     }

@@ -1,6 +1,6 @@
 //! Exchanges the one-time code in a link for a cookie, and redirects to the URL without the code.
 //!
-//! A link remains in the history of the browser and in logs: its code is worth nothing once it was used.
+//! A link remains in the history of the browser and in logs: its code is void after its use.
 
 use axum::{
     extract::Request,

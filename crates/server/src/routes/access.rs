@@ -11,7 +11,7 @@ use crate::{
     problem_code::ProblemCode,
 };
 
-const TERMINAL: &str = "Use jangdan in a terminal";
+const USE_TERMINAL: &str = "Use jangdan in a terminal";
 
 /// Creates a link that opens the page once, within ten minutes. Requires the token.
 #[utoipa::path(
@@ -28,7 +28,7 @@ pub(super) async fn create_link(
     credential: Option<Extension<Credential>>,
     JsonBody(LinkRequest { run }): JsonBody<LinkRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<PageLink>, ApiError> {
-    require_token(credential, TERMINAL)?;
+    require_token(credential, USE_TERMINAL)?;
     let Some(address) = &api.address else { return Ok(Json(PageLink { link: None })) };
     let code = api.access.create_link_code().map_err(|_| ApiError::internal())?;
     let path = run.map_or_else(String::new, |run| format!("runs/{run}"));
@@ -43,11 +43,11 @@ pub(super) async fn create_link(
         (status = UNAUTHORIZED, description = "a cookie is not enough", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub(super) async fn create_code(
+pub(super) async fn create_confirmation_code(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
 ) -> Result<Json<ConfirmationCode>, ApiError> {
-    require_token(credential, TERMINAL)?;
+    require_token(credential, USE_TERMINAL)?;
     let code = api.access.create_confirmation_code().map_err(|_| ApiError::internal())?;
     Ok(Json(ConfirmationCode { code, valid_seconds: CONFIRMATION_VALID.as_secs() }))
 }
@@ -64,7 +64,7 @@ pub(super) async fn rotate_token(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
 ) -> Result<StatusCode, ApiError> {
-    require_token(credential, TERMINAL)?;
+    require_token(credential, USE_TERMINAL)?;
     let access = std::sync::Arc::clone(&api.access);
     api.run_blocking(move |_| access.rotate().map_err(|_| ApiError::internal())).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -231,7 +231,7 @@ fn code_in_a_link_becomes_a_cookie_once_and_is_removed_from_the_url() {
     let link = loopback.fixture.client.link(Some(&run)).unwrap().unwrap();
     let path = link.strip_prefix(&format!("http://{}", loopback.host)).unwrap();
     check(path, "/runs/r1");
-    // A second time it is worth nothing, but a browser that is signed in is only redirected.
+    // A used link is void. A browser that is signed in is redirected all the same.
     let response = open(path, "");
     assert_eq!((status(&response), header(&response, "set-cookie")), (401, None), "{response}");
     let response = open(path, "cookie: COOKIE\r\n");
@@ -246,7 +246,7 @@ fn code_in_a_link_becomes_a_cookie_once_and_is_removed_from_the_url() {
     );
     let response = open("/?login=wrong", "");
     assert_eq!((status(&response), header(&response, "set-cookie")), (401, None), "{response}");
-    // The token itself is no code, and looking at a link beforehand does not use it up.
+    // The token itself is not a code, and looking at a link beforehand does not use it up.
     assert_eq!(header(&open("/?token=TOKEN", ""), "set-cookie"), None);
     assert_eq!(status(&open("/?login=TOKEN", "")), 401);
     let code = code();

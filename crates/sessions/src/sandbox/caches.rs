@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Variables that name a cache, each with its folder. `XDG_CACHE_HOME` covers pnpm, yarn, deno, composer and others.
-const VARIABLES: &[(&str, &str)] = &[
+const CACHE_VARIABLES: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", "xdg"),
     ("npm_config_cache", "npm"),
     ("PIP_CACHE_DIR", "pip"),
@@ -25,7 +25,7 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 const CARGO: &str = "cargo";
 /// Folders of these caches in the home directory, which programs use without the variables.
-const SHARED: &[&str] = &[
+const SHARED_CACHES: &[&str] = &[
     ".cache",
     ".npm",
     ".cargo/registry",
@@ -39,11 +39,11 @@ const SHARED: &[&str] = &[
 /// Entries of the user's cargo folder that are used as they are.
 const CARGO_LINKS: &[&str] = &["bin", "config", "config.toml", "credentials", "credentials.toml", "env"];
 /// Browsers are large, and tests that need them do not download them.
-const BROWSERS: (&str, &str) = ("PLAYWRIGHT_BROWSERS_PATH", ".cache/ms-playwright");
+const BROWSER_CACHE: (&str, &str) = ("PLAYWRIGHT_BROWSERS_PATH", ".cache/ms-playwright");
 
 /// Returns the caches of the user that exist.
 pub(super) fn shared_caches(home: &Path) -> Vec<PathBuf> {
-    SHARED.iter().filter_map(|name| fs::canonicalize(home.join(name)).ok()).collect()
+    SHARED_CACHES.iter().filter_map(|name| fs::canonicalize(home.join(name)).ok()).collect()
 }
 
 /// Creates private caches below `folder`, and sets the variables that lead to them, except those in `chosen`.
@@ -58,12 +58,12 @@ pub(super) fn use_private_caches(
         let cargo =
             environment.get(OsStr::new("CARGO_HOME")).map_or_else(|| home.join(".cargo"), PathBuf::from);
         seed_cargo(&cargo, &folder.join(CARGO))?;
-        let browsers = home.join(BROWSERS.1);
+        let browsers = home.join(BROWSER_CACHE.1);
         if browsers.is_dir() {
-            environment.entry(BROWSERS.0.into()).or_insert_with(|| browsers.into());
+            environment.entry(BROWSER_CACHE.0.into()).or_insert_with(|| browsers.into());
         }
     }
-    for (variable, name) in VARIABLES {
+    for (variable, name) in CACHE_VARIABLES {
         if !chosen.contains_key(OsStr::new(variable)) {
             let cache = folder.join(name);
             fs::create_dir_all(&cache)?;

@@ -47,11 +47,11 @@ pub(super) fn usual_writable_paths(
     let variable = |name: &str| environment.get(OsStr::new(name)).filter(|value| !value.is_empty());
     let mut paths: Vec<PathBuf> = DEVICES.iter().map(|name| Path::new("/dev").join(name)).collect();
     paths.push(variable("TMPDIR").map_or_else(|| TEMPORARY_FOLDER.into(), PathBuf::from));
-    let is_started = |agent: &str| is_started(command, agent);
-    let variables = STATE_VARIABLES.iter().filter(|(agent, _)| is_started(agent));
+    let starts_agent = |agent: &str| starts_agent(command, agent);
+    let variables = STATE_VARIABLES.iter().filter(|(agent, _)| starts_agent(agent));
     paths.extend(variables.filter_map(|(_, name)| variable(name)).map(PathBuf::from));
     if let Some(home) = variable("HOME").map(Path::new).filter(|home| home.is_absolute()) {
-        for (_, folders) in STATE_FOLDERS.iter().filter(|(agent, _)| is_started(agent)) {
+        for (_, folders) in STATE_FOLDERS.iter().filter(|(agent, _)| starts_agent(agent)) {
             for folder in *folders {
                 let folder = home.join(folder);
                 // On failure the agent reports the missing folder itself.
@@ -61,7 +61,7 @@ pub(super) fn usual_writable_paths(
                 paths.push(folder);
             }
         }
-        let files = STATE_FILES.iter().filter(|(agent, _)| is_started(agent));
+        let files = STATE_FILES.iter().filter(|(agent, _)| starts_agent(agent));
         paths.extend(files.map(|(_, name)| home.join(name)));
     }
     paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
@@ -69,7 +69,7 @@ pub(super) fn usual_writable_paths(
 
 /// Tells whether a command starts an agent, also by a package runner: `npx @google/gemini-cli`. Arguments after the first
 /// option are not part of the program.
-fn is_started(command: &[OsString], agent: &str) -> bool {
+fn starts_agent(command: &[OsString], agent: &str) -> bool {
     let words = command.iter().take_while(|word| !word.as_encoded_bytes().starts_with(b"-"));
     let names = words.filter_map(|word| Path::new(word).file_name()?.to_str());
     names
@@ -79,16 +79,16 @@ fn is_started(command: &[OsString], agent: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_started, usual_writable_paths};
+    use super::{starts_agent, usual_writable_paths};
 
     #[test]
     fn agents_are_recognized_in_their_command() {
         let command = |line: &str| line.split(' ').map(Into::into).collect::<Vec<_>>();
         for line in ["/opt/bin/gemini --acp", "npx @google/gemini-cli", "node /usr/lib/gemini -x"] {
-            assert!(is_started(&command(line), "gemini"), "{line}");
+            assert!(starts_agent(&command(line), "gemini"), "{line}");
         }
         for line in ["claude --with gemini", "geminitool", "sh -c gemini"] {
-            assert!(!is_started(&command(line), "gemini"), "{line}");
+            assert!(!starts_agent(&command(line), "gemini"), "{line}");
         }
     }
 

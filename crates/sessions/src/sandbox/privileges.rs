@@ -9,7 +9,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 
 /// Files of any owner and mode, within the paths of the sandbox; other users; low ports. All others reach processes,
 /// limits, devices, the network or the kernel outside of the sandbox.
-const KEPT: CapabilitySet = CapabilitySet::CHOWN
+const KEPT_CAPABILITIES: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)
     .union(CapabilitySet::FSETID)
@@ -21,9 +21,9 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 pub(super) fn drop_capabilities() -> io::Result<()> {
     let current = capabilities(None)?;
     let sets = CapabilitySets {
-        effective: current.effective.intersection(KEPT),
-        permitted: current.permitted.intersection(KEPT),
-        inheritable: current.inheritable.intersection(KEPT),
+        effective: current.effective.intersection(KEPT_CAPABILITIES),
+        permitted: current.permitted.intersection(KEPT_CAPABILITIES),
+        inheritable: current.inheritable.intersection(KEPT_CAPABILITIES),
     };
     Ok(set_capabilities(None, sets)?)
 }

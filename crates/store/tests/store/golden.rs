@@ -16,7 +16,7 @@ use crate::sample::{append, assert_sample_entries, expected_rows, open_log, run_
 
 const N_ENTRIES: u64 = 25;
 /// The oldest schema whose rows are kept.
-const ROWS_SINCE_VERSION: u32 = 4;
+const OLDEST_SCHEMA_WITH_ROWS: u32 = 4;
 
 #[test]
 fn a_file_of_every_schema_is_migrated_to_the_newest() {
@@ -30,7 +30,7 @@ fn a_file_of_every_schema_is_migrated_to_the_newest() {
         let directory = tempdir().unwrap();
         let path = directory.path().join(LOG_FILE);
         fs::copy(&golden, &path).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
-        assert_golden_content(directory.path(), version >= ROWS_SINCE_VERSION);
+        assert_golden_content(directory.path(), version >= OLDEST_SCHEMA_WITH_ROWS);
         assert_eq!(schema_sql(&path), schema_sql(&fresh.path().join(LOG_FILE)), "schema {version}, migrated");
     }
 }

@@ -102,7 +102,7 @@ impl Views {
         question: Option<QuestionId>,
         is_card: bool,
     ) -> u32 {
-        let index = self.chat_len();
+        let index = self.n_chat_messages();
         let name = if let (ChatAuthor::Person, Actor::Person(name)) = (author, moment.actor) {
             Some(name.clone())
         } else {
@@ -113,7 +113,7 @@ impl Views {
         index
     }
 
-    fn chat_len(&self) -> u32 {
+    fn n_chat_messages(&self) -> u32 {
         u32::try_from(self.rows.chat.len()).unwrap_or(u32::MAX)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// A request to remove what the run does not need any more.
+/// A request to remove obsolete worktrees and refs of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

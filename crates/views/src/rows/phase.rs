@@ -53,7 +53,7 @@ pub enum PhaseState {
 }
 
 impl PhaseRow {
-    pub(super) fn planned(phase: &PlannedPhase) -> Self {
+    pub(super) fn from_plan(phase: &PlannedPhase) -> Self {
         Self {
             number: phase.number,
             name: phase.name.clone(),

@@ -106,7 +106,7 @@ impl Views {
 
     pub(crate) fn apply_phase_added(&mut self, phase: &PlannedPhase) {
         self.facts.phases.entry(phase.number).or_default().has_check = phase.verify.is_some();
-        self.rows.phases.put(PhaseRow::planned(phase));
+        self.rows.phases.put(PhaseRow::from_plan(phase));
         self.set_earlier_phases(phase.number, &phase.after);
     }
 

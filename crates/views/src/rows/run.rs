@@ -175,7 +175,7 @@ impl Views {
             for earlier in &phase.after {
                 self.facts.phases.entry(*earlier).or_default().later.insert(phase.number);
             }
-            self.rows.phases.put(PhaseRow::planned(phase));
+            self.rows.phases.put(PhaseRow::from_plan(phase));
         }
         for task in &work.tasks {
             self.add_planned_task(moment, task);

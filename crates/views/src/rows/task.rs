@@ -177,7 +177,7 @@ impl Views {
             ended_at: None,
             actions: Vec::new(),
         });
-        self.rows.task_details.put(TaskDetailRow::planned(task));
+        self.rows.task_details.put(TaskDetailRow::from_plan(task));
         self.rows.phases.change(&task.phase, |row| {
             row.n_tasks += 1;
             row.tasks.move_task(None, state);

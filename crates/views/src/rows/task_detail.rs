@@ -58,7 +58,7 @@ impl TaskDetailRow {
         }
     }
 
-    pub(super) fn planned(task: &PlannedTask) -> Self {
+    pub(super) fn from_plan(task: &PlannedTask) -> Self {
         Self {
             id: task.id.clone(),
             text: task.text.clone(),

@@ -1,4 +1,4 @@
-//! What came of a landing and of a cleanup, in one sentence of each language.
+//! Sentences about the results of landings and cleanups, in both languages.
 
 use domain::{CleanupReport, LandReport, Locale};
 

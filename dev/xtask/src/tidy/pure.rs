@@ -54,11 +54,11 @@ const DENIED: [&str; 35] = [
 const DENIED_FAMILIES: [&str; 3] = ["async-", "tokio-", "opentelemetry"];
 
 /// The clippy.toml of every pure crate.
-const CLIPPY: &str = include_str!("pure_clippy.toml");
+const PURE_CLIPPY_TOML: &str = include_str!("pure_clippy.toml");
 
 /// Returns the generated files: path and content.
 pub(super) fn generated_files(workspace: &Workspace) -> Vec<(String, &'static str)> {
-    pure_crates(workspace).map(|found| (format!("{}/clippy.toml", found.folder), CLIPPY)).collect()
+    pure_crates(workspace).map(|found| (format!("{}/clippy.toml", found.folder), PURE_CLIPPY_TOML)).collect()
 }
 
 /// Returns a complaint for every generated file that is missing or was edited.
@@ -135,14 +135,14 @@ mod tests {
             &check_generated(&workspace("plan", &[]), |_| "allow-unwrap-in-tests = true"),
             &expected,
         );
-        assert_complaints(&check_generated(&workspace("plan", &[]), |_| CLIPPY), &[]);
+        assert_complaints(&check_generated(&workspace("plan", &[]), |_| PURE_CLIPPY_TOML), &[]);
     }
 
     #[test]
     fn pure_lints_contain_the_forbidden_calls_and_the_keys_of_the_workspace() {
         let root = include_str!("../../../../clippy.toml");
         for line in root.lines().filter(|line| !line.starts_with('#')) {
-            assert!(CLIPPY.lines().any(|own| own == line), "missing: {line}");
+            assert!(PURE_CLIPPY_TOML.lines().any(|own| own == line), "missing: {line}");
         }
         for path in [
             "std::time::Instant::now",
@@ -157,7 +157,7 @@ mod tests {
             "std::println",
             "std::eprintln",
         ] {
-            assert!(CLIPPY.contains(&format!("\"{path}\"")), "missing: {path}");
+            assert!(PURE_CLIPPY_TOML.contains(&format!("\"{path}\"")), "missing: {path}");
         }
     }
 }

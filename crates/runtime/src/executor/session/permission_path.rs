@@ -57,17 +57,17 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         let worktree = root.join("worktree");
         fs::create_dir_all(worktree.join("src")).unwrap();
-        fs::create_dir(root.join("home")).unwrap();
-        symlink("../home", worktree.join("out")).unwrap();
+        fs::create_dir(root.join("outside")).unwrap();
+        symlink("../outside", worktree.join("out")).unwrap();
         symlink("src", worktree.join("inner")).unwrap();
-        symlink("../home/new", worktree.join("dangling")).unwrap();
-        let home = root.join("home").display().to_string();
+        symlink("../outside/new", worktree.join("dangling")).unwrap();
+        let outside = root.join("outside").display().to_string();
         let cases = [
             ("src/a.rs", "src/a.rs".to_owned(), true),
             ("new/deep/a.rs", "new/deep/a.rs".to_owned(), true),
             ("inner/a.rs", "inner/a.rs".to_owned(), true),
-            ("out/.bashrc", format!("{home}/.bashrc"), false),
-            ("src/a.rs\nout/b", format!("src/a.rs\n{home}/b"), false),
+            ("out/.bashrc", format!("{outside}/.bashrc"), false),
+            ("src/a.rs\nout/b", format!("src/a.rs\n{outside}/b"), false),
             ("dangling", "dangling".to_owned(), false),
         ];
         for (subject, expected, in_worktree) in cases {

@@ -1,29 +1,34 @@
-//! A log that stops, as when the server is killed: nothing is appended from then on.
+//! A log whose appends fail, as with a full disk or when the server is killed.
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicU64, Ordering},
 };
 
 use domain::{RunId, Sequence};
 use store::{AppendResult, Callback, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, StoreError};
 
-pub(super) struct StoppingLog {
+/// A log whose appends fail after a given number.
+pub struct FailingLog {
     log: Arc<dyn Log>,
-    is_stopped: AtomicBool,
+    /// Number of appends that still succeed.
+    n_appends: AtomicU64,
+    /// Limit of row bytes in one write. The limit of a real log is too large for a short test.
+    rows_bytes_max: usize,
 }
 
-impl StoppingLog {
-    pub(super) fn new(log: Arc<dyn Log>) -> Self {
-        Self { log, is_stopped: AtomicBool::new(false) }
+impl FailingLog {
+    pub fn new(log: Arc<dyn Log>, n_appends: u64, rows_bytes_max: usize) -> Self {
+        Self { log, n_appends: AtomicU64::new(n_appends), rows_bytes_max }
     }
 
-    pub(super) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::SeqCst);
+    /// Lets this many further appends succeed, and all later ones fail.
+    pub fn fail_after(&self, n_appends: u64) {
+        self.n_appends.store(n_appends, Ordering::SeqCst);
     }
 }
 
-impl Log for StoppingLog {
+impl Log for FailingLog {
     fn append_with_callback(
         &self,
         run: &RunId,
@@ -31,10 +36,10 @@ impl Log for StoppingLog {
         entries: Vec<NewEntry>,
         callback: Callback<AppendResult>,
     ) {
-        if self.is_stopped.load(Ordering::SeqCst) {
-            callback(Err(StoreError::Stopped));
-        } else {
-            self.log.append_with_callback(run, expected, entries, callback);
+        let remaining = self.n_appends.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        match remaining {
+            Ok(_) => self.log.append_with_callback(run, expected, entries, callback),
+            Err(_) => callback(Err(StoreError::Stopped)),
         }
     }
 
@@ -56,6 +61,10 @@ impl Log for StoppingLog {
         up_to: Sequence,
         changes: Vec<RowChange>,
     ) -> Result<Sequence, StoreError> {
+        let (bytes, bytes_max) = (changes.iter().map(RowChange::size_bytes).sum(), self.rows_bytes_max);
+        if bytes > bytes_max {
+            return Err(StoreError::TooLarge { bytes, bytes_max });
+        }
         self.log.save_rows(run, up_to, changes)
     }
 
