@@ -176,7 +176,7 @@ fn silence_before_the_first_output_does_not_end_the_turn() {
     driver.encode_input(&AgentInput::Prompt { text: "Do it.\nNow.".to_owned() }, 1).unwrap();
     assert_eq!(driver.silence_timeout_ms(), None);
     feed_output(&mut driver, b"Do it.\r\nNow.\r\n", 0);
-    assert_eq!(driver.silence_timeout_ms(), None, "an echo is no word");
+    assert_eq!(driver.silence_timeout_ms(), None, "an echo is not output");
     feed_output(&mut driver, b"I did.", 14);
     assert_eq!(driver.silence_timeout_ms(), Some(1500));
     assert_eq!(driver.on_silence(1499), Reaction::default());

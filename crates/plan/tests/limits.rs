@@ -142,7 +142,7 @@ fn the_largest_file_is_parsed_and_one_byte_more_is_rejected() {
 }
 
 #[test]
-fn a_text_of_marks_is_refused_before_it_takes_memory() {
+fn too_many_markdown_marks_are_refused_before_they_take_memory() {
     for mark in ["[", "*", "_", "`a` ", "<a ", "&amp;", "\\[", "![", "~~a", "|a"] {
         let text = mark.repeat((15 << 20) / mark.len());
         let parsed = plan::parse(text.as_bytes(), plan::ParseOptions::default());

@@ -482,7 +482,7 @@ fn tasks_nested_in_an_optional_kiro_task_are_optional() {
 }
 
 #[test]
-fn none_with_a_comment_is_no_dependency() {
+fn none_with_a_comment_is_not_a_dependency() {
     assert_plan_summary(
         "### T1: a\n- **Dependencies**: None (start at once)\n### T2: b\n- **의존성**: 없음 (T1과 병렬 가능)\n",
         r#"

@@ -43,7 +43,7 @@ read answer
     )
 }
 
-fn read_when_there(path: &Path) -> String {
+fn read_once_it_exists(path: &Path) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         if let Ok(text) = fs::read_to_string(path) {
@@ -63,7 +63,7 @@ fn response_to_agent(fixture: &Fixture, wrap: impl FnOnce(&str) -> String) -> (S
     let command = answering_command(fixture, run.as_str());
     fs::write(fixture.project().join("act.sh"), wrap(&command)).unwrap();
     fs::write(fixture.project().join("go"), "").unwrap();
-    (read_when_there(&fixture.project().join("response")), run)
+    (read_once_it_exists(&fixture.project().join("response")), run)
 }
 
 fn wait_for_escalation(fixture: &Fixture, run: &domain::RunId) -> EscalationRow {
@@ -138,7 +138,7 @@ fn a_server_accepts_callers_of_sessions_of_another_server() {
     let run = outer.client.start_run(&outer.new_run(1)).unwrap();
     outer.wait_for(&run, |row| row.waits_for.person == 1);
     fs::write(outer.project().join("go"), "").unwrap();
-    let response = read_when_there(&folder.join("response"));
+    let response = read_once_it_exists(&folder.join("response"));
     assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
     drop(UnixStream::connect(outer.data_directory().join("server.sock")).unwrap());
     assert!(Client::connect(&outer.data_directory()).unwrap().is_some());
