@@ -8,7 +8,8 @@ use std::{
 use domain::TaskId;
 
 use crate::{
-    RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers, untracked_files::LeftOutFiles,
+    RepoError, RunRepository, TaskWorktree, check_leftovers::CheckLeftovers,
+    untracked_files::LeftOutFileFilter,
 };
 
 /// Files that two tasks both changed.
@@ -63,7 +64,7 @@ impl RunRepository {
         let tracked = git.call(options).args([&base, "--"]).run()?;
         let untracked = git.call(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
         let leftovers = CheckLeftovers::read(&worktree.slot)?;
-        let left_out = LeftOutFiles::new(&worktree.path, Some(&worktree.slot.untracked_files));
+        let left_out = LeftOutFileFilter::new(&worktree.path, Some(&worktree.slot.untracked_files));
         let untracked = untracked.paths().filter(|path| !left_out.contains(path));
         Ok(tracked.paths().chain(untracked).filter(|path| !leftovers.has_path(path)).collect())
     }

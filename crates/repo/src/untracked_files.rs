@@ -43,7 +43,7 @@ impl UntrackedFileRules {
 }
 
 /// Finds the untracked files of a worktree that are left out, and remembers the large ones.
-pub(crate) struct LeftOutFiles<'a> {
+pub(crate) struct LeftOutFileFilter<'a> {
     root: &'a Path,
     /// `None` if all untracked files count.
     rules: Option<&'a UntrackedFileRules>,
@@ -51,7 +51,7 @@ pub(crate) struct LeftOutFiles<'a> {
     examined: RefCell<BTreeMap<PathBuf, Option<Metadata>>>,
 }
 
-impl<'a> LeftOutFiles<'a> {
+impl<'a> LeftOutFileFilter<'a> {
     pub(crate) fn new(root: &'a Path, rules: Option<&'a UntrackedFileRules>) -> Self {
         Self { root, rules, examined: RefCell::default() }
     }

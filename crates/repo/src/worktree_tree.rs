@@ -26,7 +26,7 @@ use crate::{
     nested_repositories,
     repository::find_commit,
     status::{WorkingTreeStatus, working_tree_status},
-    untracked_files::{LeftOutFiles, large_file},
+    untracked_files::{LeftOutFileFilter, large_file},
     worktree_slot::WorktreeSlot,
 };
 
@@ -118,7 +118,7 @@ fn write_tree_without(
     let CheckoutFiles { git, git_dir, untracked_files } = files;
     let head = find_commit(git, "HEAD")?;
     let index = TemporaryIndex::for_git_dir(git, git_dir, head.as_ref())?;
-    let left_out = LeftOutFiles::new(git.folder(), untracked_files);
+    let left_out = LeftOutFileFilter::new(git.folder(), untracked_files);
     let status = index.add_working_tree(excluded, |path| left_out.contains(path))?;
     let is_excluded = |path: &PathBuf| excluded.contains(path) || left_out.contains(path);
     let mut lines = nested_repositories::store_nested_files(git, &status.nested, is_excluded)?;

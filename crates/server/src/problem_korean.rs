@@ -20,7 +20,7 @@ enum KeptDetail {
 }
 
 /// The Korean text of a code.
-struct ProblemText {
+struct KoreanText {
     what: &'static str,
     detail: KeptDetail,
     hint: &'static str,
@@ -113,7 +113,7 @@ fn names_in(text: &str) -> String {
 }
 
 #[rustfmt::skip] // A table is read by its columns.
-fn text_of_code(code: &str) -> Option<ProblemText> {
+fn text_of_code(code: &str) -> Option<KoreanText> {
     use KeptDetail::{All, Names, State};
     const NOTHING: KeptDetail = KeptDetail::None;
     let (what, detail, hint, list_after) = match code {
@@ -179,7 +179,7 @@ fn text_of_code(code: &str) -> Option<ProblemText> {
         "wrong-task-state" => ("작업의 지금 상태에서는 할 수 없습니다", State, "작업의 상태를 확인하세요.", ""),
         _ => return None,
     };
-    Some(ProblemText { what, detail, hint, list_after })
+    Some(KoreanText { what, detail, hint, list_after })
 }
 
 #[cfg(test)]
