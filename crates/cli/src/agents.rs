@@ -121,25 +121,9 @@ pub(crate) fn missing_text(row: &AgentListing, locale: Locale) -> Option<String>
     let missing = row.missing.as_deref()?;
     Some(match (locale, missing.split_once(": ")) {
         (Locale::En, _) | (Locale::Ko, None) => missing.to_owned(),
-        (Locale::Ko, Some((_, how))) if row.program.is_none() => format!("설치: {}", korean_instruction(how)),
-        (Locale::Ko, Some((_, how))) => format!("로그인: {}", korean_instruction(how)),
+        (Locale::Ko, Some((_, how))) if row.program.is_none() => format!("설치: {how}"),
+        (Locale::Ko, Some((_, how))) => format!("로그인: {how}"),
     })
-}
-
-/// Translates how to install an agent or sign in to it, if it is written as in the presets of Jangdan.
-pub(crate) fn korean_instruction(how: &str) -> String {
-    if let Some(address) = how.strip_prefix("see ") {
-        return format!("{address} 참고");
-    }
-    let Some((command, rest)) = how.strip_prefix("run `").and_then(|how| how.split_once('`')) else {
-        return how.to_owned();
-    };
-    match (rest, rest.strip_prefix(" and type ")) {
-        ("", _) => format!("`{command}` 실행"),
-        (" and choose how to sign in", _) => format!("`{command}` 실행 후 로그인 방법 선택"),
-        (_, Some(input)) => format!("`{command}` 실행 후 {input} 입력"),
-        (_, None) => how.to_owned(),
-    }
 }
 
 fn row_style(row: &AgentListing) -> Style {
@@ -147,21 +131,5 @@ fn row_style(row: &AgentListing) -> Style {
         (true, _) => GOOD,
         (false, Some(_)) => BAD,
         (false, None) => MISSING,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::korean_instruction;
-
-    #[test]
-    fn instructions_of_presets_are_korean() {
-        let check = |how: &str, expected: &str| assert_eq!(korean_instruction(how), expected);
-        check("see https://example.org", "https://example.org 참고");
-        check("run `codex login`", "`codex login` 실행");
-        check("run `claude` and type /login", "`claude` 실행 후 /login 입력");
-        check("run `gemini` and choose how to sign in", "`gemini` 실행 후 로그인 방법 선택");
-        check("npm install -g opencode-ai", "npm install -g opencode-ai");
-        check("run `a`, then b", "run `a`, then b");
     }
 }

@@ -13,8 +13,8 @@ use serde::Serialize;
 use views::{Row, RowKind};
 
 use crate::{
-    arguments::RunOperandArguments, failure::Failure, localized::localized, number::parse_number, printable::printable_json,
-    run_log::RunLog,
+    arguments::RunOperandArguments, failure::Failure, localized::localized, number::parse_number,
+    printable::printable_json, run_log::RunLog,
 };
 
 mod korean;

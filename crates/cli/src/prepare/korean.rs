@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use runtime::prepare::{PLAN_NAMES, PrepareError};
 
 use super::join_paths;
-use crate::{agents::korean_instruction, input_failure};
+use crate::input_failure;
 
 /// Returns what prevents the run, and what to do.
 pub(super) fn refusal(error: &PrepareError, config_searched: &[PathBuf]) -> (String, String) {
@@ -63,16 +63,15 @@ pub(super) fn refusal(error: &PrepareError, config_searched: &[PathBuf]) -> (Str
             let hint = match install.as_str() {
                 "" => "설치하거나 command 설정을 고치거나 다른 에이전트를 선택하세요. 에이전트 목록: jangdan agents"
                     .to_owned(),
-                install => format!("설치: {}. 또는 다른 에이전트를 선택하세요.", korean_instruction(install)),
+                install => format!("설치: {install}. 또는 다른 에이전트를 선택하세요."),
             };
             (format!("{name} 에이전트가 설치되어 있지 않습니다. {command}: {place}"), hint)
         }
         PrepareError::SignedOut { name, how } => (
             format!("{name} 에이전트가 로그인되어 있지 않습니다."),
             format!(
-                "로그인: {}. 다른 방법으로 로그인했다면 이를 보여 주는 변수나 파일을 설정하세요: \
-                 agents.{name}.login.variables, agents.{name}.login.files",
-                korean_instruction(how)
+                "로그인: {how}. 다른 방법으로 로그인했다면 이를 보여 주는 변수나 파일을 설정하세요: \
+                 agents.{name}.login.variables, agents.{name}.login.files"
             ),
         ),
         PrepareError::NoScript { name } => (

@@ -15,8 +15,13 @@ use views::{
 
 use super::korean::korean_word;
 use crate::{
-    localized::localized, plural::plural, printable::printable, remote::environment_locale,
-    screen::phrases::{party, task_state}, table, timestamp::format_utc,
+    localized::localized,
+    plural::plural,
+    printable::printable,
+    remote::environment_locale,
+    screen::phrases::{party, task_state},
+    table,
+    timestamp::format_utc,
 };
 
 const TITLE: Style = Style::new().bold();

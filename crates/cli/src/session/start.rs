@@ -15,7 +15,6 @@ use sessions::{
 
 use super::{agent_conversation, attach, session_failure};
 use crate::{
-    agents::korean_instruction,
     failure::{Failure, print_warning},
     localized::localized,
     number::parse_number,
@@ -170,9 +169,7 @@ fn start_failure(error: SessionError, start: &StartRequest, install: Option<&str
         );
         let install = install.filter(|install| !install.is_empty());
         failure.hint = Some(match install {
-            Some(install) => {
-                localized(format!("Install it: {install}"), format!("설치: {}", korean_instruction(install)))
-            }
+            Some(install) => localized(format!("Install it: {install}"), format!("설치: {install}")),
             None => localized(
                 "Check that it is installed and on your PATH.",
                 "설치되어 있고 PATH에 있는지 확인하세요.",
