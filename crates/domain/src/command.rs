@@ -151,7 +151,10 @@ impl UserCommand {
                 let text = |value: &serde_json::Value| match value {
                     serde_json::Value::String(text) => Some(text.clone()),
                     serde_json::Value::Number(number) => Some(number.to_string()),
-                    _ => None,
+                    serde_json::Value::Null
+                    | serde_json::Value::Bool(_)
+                    | serde_json::Value::Array(_)
+                    | serde_json::Value::Object(_) => None,
                 };
                 let objects = OBJECTS.iter().filter_map(|field| value.get(field).and_then(text));
                 let parts: Vec<String> = [name].into_iter().chain(text(&value)).chain(objects).collect();
