@@ -115,8 +115,8 @@ fn chat_answers_the_only_question_and_lists_them_if_there_are_several() {
     project.assert_fails(&["watch", "--no-wait"], 3, "q_1");
     project.assert_succeeds(&["chat", "blue"], "message sent");
     project.assert_succeeds(&["watch"], "2 of 2 done");
-    project.assert_fails(&["provide", "d_1"], 1, "Unknown request d_1");
-    project.assert_fails(&["rewind", "T1"], 2, "Add one of k_");
+    project.assert_fails(&["provide", "d_1"], 1, "There is no request d_1");
+    project.assert_fails(&["rewind", "T1"], 2, "Its checkpoints: k_");
 }
 
 #[test]

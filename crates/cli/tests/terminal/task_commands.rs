@@ -188,7 +188,7 @@ fn wait_for_checkpoint(project: &TestProject) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         let (_, said) = project.run_jangdan(&["rewind", "T1"]);
-        if let Some((_, named)) = said.split_once("Add one of ") {
+        if let Some((_, named)) = said.split_once("Its checkpoints: ") {
             return named.split_whitespace().next().unwrap().to_owned();
         }
         assert!(Instant::now() < deadline, "{said}");
