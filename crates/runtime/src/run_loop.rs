@@ -61,7 +61,7 @@ impl RunRequest {
         Self::Input(Box::new(QueuedInput { input, permit: None, reply: None }))
     }
 
-    /// Makes an input of an agent. Nobody waits for a reply.
+    /// Makes an input of an agent, which holds its place until it is handled.
     pub(crate) fn with_permit(input: RunInput, permit: OutputPermit) -> Self {
         Self::Input(Box::new(QueuedInput { input, permit: Some(permit), reply: None }))
     }

@@ -5,23 +5,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{GateApproval, PermissionScope, PlannedTask, RunId, RunSettings, UserCommand};
+use domain::{GateApproval, PermissionScope, RunId, RunSettings, UserCommand};
 
 use crate::test_project::{TestProject, one_phase_plan};
 
-/// What the first task prints for ever, and the second one does: it asks again and again.
+/// The task T100 asks again and again; each of the others floods with its own message once it may.
 const SCRIPT: &str = r#"
 read -r task
-if [ "$JANGDAN_TASK" = T2 ]; then
+if [ "$JANGDAN_TASK" = T100 ]; then
     while true; do
         printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
         read -r answer
-        echo "$answer" >> "$FOLDER/answers-$JANGDAN_RUN"
+        echo "$answer" >> "$FOLDER/answers"
     done
 fi
-while [ ! -e "$FOLDER/flood-$JANGDAN_RUN" ]; do sleep 0.01; done
-yes "$(cat "$FOLDER/message")" | head -c 4000000
-echo "flooded" > "$FOLDER/flooded-$JANGDAN_RUN"
+while [ ! -e "$FOLDER/flood" ]; do sleep 0.01; done
+yes "$(cat "$FOLDER/message-$JANGDAN_TASK")" | head -c 2000000
 read -r rest
 "#;
 
@@ -45,7 +44,7 @@ const MESSAGES: [(&str, &str); 14] = [
     ("invalid message", "[ASK_USER]\nquestion:\n[/ASK_USER]"),
     ("near miss", "[NEED_HUMAN: which one?]"),
     ("marker of a phase", "=== PHASE 1 COMPLETE ==="),
-    ("message of the orchestrator", "CUSTOM:SKIP:T2"),
+    ("message of the orchestrator", "CUSTOM:SKIP:T100"),
     ("message for the next task", "RESOLVE_NEXT"),
 ];
 
@@ -55,32 +54,48 @@ const MEMORY_KIB_MAX: u64 = 300 * 1024;
 #[test]
 fn a_flood_of_any_message_leaves_memory_and_other_agents_alone() {
     let project = TestProject::create_with_server(SCRIPT);
-    for (kind, message) in MESSAGES {
-        fs::write(project.temp_path("message"), message).unwrap();
-        let run = start_run_of_two(&project);
-        let answers = project.temp_path(format!("answers-{run}"));
-        let n_answers = || fs::read_to_string(&answers).map_or(0, |text| text.lines().count());
-        answer_until(&project, &run, kind, || n_answers() == 1);
-        fs::write(project.temp_path(format!("flood-{run}")), "").unwrap();
-        for n in 2..5 {
-            answer_until(&project, &run, kind, || n_answers() == n);
-        }
-        let memory = peak_memory_kib(&project);
-        assert!(memory < MEMORY_KIB_MAX, "{kind}: {memory} KiB");
-        let rows = project.client().get::<serde_json::Value>(&format!("/api/runs/{run}/rows")).unwrap();
-        for (name, rows) in rows["rows"].as_object().unwrap() {
-            let (n, bytes) = (rows.as_array().unwrap().len(), rows.to_string().len());
-            assert!(n < 3000 && bytes < 4 << 20, "{kind}: {n} rows of {name}, {bytes} bytes");
-        }
-        project.assert_succeeds(&["cancel", "--run", run.as_str()], "");
+    for (number, (_, message)) in MESSAGES.iter().enumerate() {
+        fs::write(project.temp_path(format!("message-T{}", number + 1)), message).unwrap();
+    }
+    let run = start_run(&project);
+    let answers = project.temp_path("answers");
+    let n_answers = || fs::read_to_string(&answers).map_or(0, |text| text.lines().count());
+    answer_until(&project, &run, || n_answers() == 1);
+    fs::write(project.temp_path("flood"), "").unwrap();
+    for n in 2..8 {
+        answer_until(&project, &run, || n_answers() == n);
+    }
+    wait_until_flooders_are_read(&project, &run);
+    let memory = peak_memory_kib(&project);
+    assert!(memory < MEMORY_KIB_MAX, "{memory} KiB");
+    let rows = project.client().get::<serde_json::Value>(&format!("/api/runs/{run}/rows")).unwrap();
+    for (name, rows) in rows["rows"].as_object().unwrap() {
+        let (n, bytes) = (rows.as_array().unwrap().len(), rows.to_string().len());
+        assert!(n < MESSAGES.len() * 3000 && bytes < 64 << 20, "{n} rows of {name}, {bytes} bytes");
+    }
+    let n_waiting = project.client().inbox().unwrap().len();
+    assert!(n_waiting < MESSAGES.len() * 20, "{n_waiting} items wait for the user");
+}
+
+/// Waits until the agents that may send so many messages of their kind are suspended.
+fn wait_until_flooders_are_read(project: &TestProject, run: &RunId) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let is_reported = |title: &str| {
+        let inbox = project.client().get::<serde_json::Value>("/api/inbox").unwrap();
+        inbox.to_string().contains(title)
+    };
+    while !is_reported("sends too many messages") {
+        assert!(Instant::now() < deadline, "no agent of {run} is suspended");
+        thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// Starts a run whose two tasks have agents of different names.
-fn start_run_of_two(project: &TestProject) -> RunId {
-    let mut work = one_phase_plan(&["T1", "T2"]);
-    for (task, agent) in work.tasks.iter_mut().zip(["floods", "other"]) {
-        let task: &mut PlannedTask = task;
+/// Starts a run with a task for each message, and one that asks.
+fn start_run(project: &TestProject) -> RunId {
+    let ids: Vec<String> = (1..=MESSAGES.len()).chain([100]).map(|number| format!("T{number}")).collect();
+    let mut work = one_phase_plan(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+    for task in &mut work.tasks {
+        let agent = if task.id.as_str() == "T100" { "other" } else { "floods" };
         task.agent = Some(agent.parse().unwrap());
     }
     let preset = format!(
@@ -88,17 +103,18 @@ fn start_run_of_two(project: &TestProject) -> RunId {
         project.temp_path("agent.sh").display(),
         project.temp_path("").display()
     );
-    let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
+    let slots = u32::try_from(ids.len()).unwrap().try_into().unwrap();
+    let settings = RunSettings { slots, gate_approval: GateApproval::Automatic, ..RunSettings::default() };
     project.start_run_with_workers(work, settings, &[("floods", &preset), ("other", &preset)])
 }
 
-/// Answers the question of the second task until it has its answer, which is a matter of moments.
-fn answer_until(project: &TestProject, run: &RunId, kind: &str, is_done: impl Fn() -> bool) {
+/// Answers the question of the task that asks until it has its answer.
+fn answer_until(project: &TestProject, run: &RunId, is_done: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_done() {
         let answer = UserCommand::Answer {
             question: None,
-            task: Some("T2".parse().unwrap()),
+            task: Some("T100".parse().unwrap()),
             answer: "red".to_owned(),
             scope: PermissionScope::Once,
             pattern: None,
@@ -110,7 +126,7 @@ fn answer_until(project: &TestProject, run: &RunId, kind: &str, is_done: impl Fn
         while !is_done() && Instant::now() < wait {
             thread::sleep(Duration::from_millis(10));
         }
-        assert!(Instant::now() < deadline, "{kind}: the other agent gets no answer");
+        assert!(Instant::now() < deadline, "the other agent gets no answer");
     }
 }
 

@@ -28,7 +28,7 @@ const UNREAD_MESSAGES_MAX: usize = 64;
 const TASK_ESCALATIONS_MAX: usize = 8;
 /// Open escalations of a run, above which agents without a task cannot report further errors.
 const RUN_ESCALATIONS_MAX: usize = 64;
-/// Decided permission requests that the agent has not been told of.
+/// Decisions about permission requests that are not sent yet.
 const UNSENT_DECISIONS_MAX: usize = 256;
 
 impl DecisionContext<'_> {
@@ -139,7 +139,7 @@ impl DecisionContext<'_> {
             .then(|| format!("'{name}' has not received {n_unread} messages yet; end your turn"))
     }
 
-    /// Returns why a session cannot report another error. A wait for a rate limit asks nobody.
+    /// Returns why a session cannot report another error. A wait for a rate limit raises no escalation.
     pub(super) fn error_rejection(&self, session: SessionId, error: &AgentError) -> Option<RejectionText> {
         if error.recovery == Recovery::PauseAndRetry {
             return None;
