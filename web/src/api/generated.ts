@@ -232,6 +232,17 @@ export type CommandAccepted = {
   sequence: Sequence,
 };
 
+/** The way in which a command reaches the server. */
+export type CommandInterface = "terminal" | "page" | "api";
+
+/** Where a command of a user comes from. Recorded with every command. */
+export type CommandOrigin = { interface: CommandInterface,
+  /** Id of the calling process; `None` if the server cannot determine it. */
+  process?: number | null,
+  /** File name of the calling process's program. */
+  program?: string | null,
+};
+
 /** A command that a person sends to a run. */
 export type CommandRequest = {
   /** Name of the person, recorded as the actor of the events. */
@@ -303,6 +314,16 @@ export type ConversationTurnKind = "text" | "prompt" | "question" | "answer" | "
 
 /** How certain a cost is. */
 export type CostCertainty = "known" | "estimated" | "atLeast" | "unknown";
+
+/** A run that cannot be continued or read. */
+export type DamagedRunEntry = { run: RunId,
+  /** What is wrong, in the language of the request. */
+  cause: string,
+  /** What the user can do. */
+  remedy: string,
+  /** Its sessions in the data directory, whose agents may still run. */
+  sessions: Array<string>,
+};
 
 export type DependencyType = "api_key" | "env_variable" | "service" | "file" | "permission" | "package";
 
@@ -828,6 +849,8 @@ export type PermissionRequest = {
 export type PermissionScope = "once" | "task" | "run" | "project";
 
 export type PhaseApproval = { by: Actor,
+  /** Where the approval of a user came from. */
+  origin?: CommandOrigin,
   /** Whether it was approved despite failed checks. */
   waived: boolean, note: string | null, approvedAt: Timestamp,
 };
@@ -1109,6 +1132,8 @@ export type QuestionEntry = { run: RunId, id: QuestionId,
   isInTurn: boolean, status: QuestionState, answer: string | null,
   /** Why a permission is denied, as the agent was told. */
   denialReason: string | null, answeredBy: Actor | null,
+  /** Where the answer of a user came from. */
+  origin?: CommandOrigin,
   /** Questions back to the agent before answering. */
   clarifications: Array<Clarification>, withdrawalReason: string | null,
   /** Work that waits for it. */
@@ -1150,6 +1175,8 @@ export type QuestionRow = { id: QuestionId,
   isInTurn: boolean, status: QuestionState, answer: string | null,
   /** Why a permission is denied, as the agent was told. */
   denialReason: string | null, answeredBy: Actor | null,
+  /** Where the answer of a user came from. */
+  origin?: CommandOrigin,
   /** Questions back to the agent before answering. */
   clarifications: Array<Clarification>, withdrawalReason: string | null,
   /** Work that waits for it. */
@@ -1224,6 +1251,8 @@ export type RequestRow = { id: RequestId,
   defaultUsed: boolean, refusalReason: string | null,
   /** Whether the agent was informed. */
   delivered: boolean, resolvedBy: Actor | null,
+  /** Where the decision of a user came from. */
+  origin?: CommandOrigin,
   /** Work that waits for it. */
   blocks: BlockedWork, askedAt: Timestamp, resolvedAt: Timestamp | null, deliveredAt: Timestamp | null,
 };
@@ -1248,7 +1277,11 @@ export type ResultId = string;
 /** A result that one agent delivers to another. */
 export type ResultRow = { id: ResultId, fromSession: SessionId, from: AgentName | null, to: AgentName, toSession: SessionId | null, resultType: ResultType,
   /** Media type of the content. */
-  contentType: string, content: string, status: ResultState, createdAt: Timestamp, deliveredAt: Timestamp | null,
+  contentType: string,
+  /** The beginning, if it is large; the event has it as a whole. */
+  content: string,
+  /** Size of the whole content. */
+  contentBytes: number, status: ResultState, createdAt: Timestamp, deliveredAt: Timestamp | null,
 };
 
 export type ResultState = "pending" | "delivered";

@@ -85,7 +85,7 @@ pub struct PhaseApproval {
     pub by: Actor,
     /// Where the approval of a user came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub origin: Option<CommandOrigin>,
     /// Whether it was approved despite failed checks.
     pub waived: bool,

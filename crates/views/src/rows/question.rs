@@ -53,7 +53,7 @@ pub struct QuestionRow {
     pub answered_by: Option<Actor>,
     /// Where the answer of a user came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub origin: Option<CommandOrigin>,
     /// Questions back to the agent before answering.
     pub clarifications: Vec<Clarification>,

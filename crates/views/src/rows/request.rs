@@ -38,7 +38,7 @@ pub struct RequestRow {
     pub resolved_by: Option<Actor>,
     /// Where the decision of a user came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub origin: Option<CommandOrigin>,
     /// Work that waits for it.
     pub blocks: BlockedWork,
