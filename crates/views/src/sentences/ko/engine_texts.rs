@@ -23,10 +23,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("* failed * test rounds", "* 작업이 테스트에 *회 실패함"),
     ("* has expired", "* 질문 만료"),
     ("further messages of this minute are ignored", "1분이 지날 때까지 이후 메시지는 무시됩니다"),
-    (
-        "it sent *, which only the user may do; it was refused",
-        "사용자만 할 수 있는 요청을 보내 거부함: *",
-    ),
+    ("it sent *, which only the user may do; it was refused", "사용자만 할 수 있는 요청을 보내 거부함: *"),
     ("* invalid messages in a row", "잘못된 메시지 연속 *건"),
     ("* of * tokens", "토큰 *개 사용 (한도 *개)"),
     ("* of * tokens, $* of $*", "토큰 *개 사용 (한도 *개), $* 사용 (한도 $*)"),
