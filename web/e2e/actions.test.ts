@@ -253,7 +253,8 @@ test("the palette offers the actions of menus and buttons, with the same confirm
   await choose("pause this run");
   await run.getByText("Paused", { exact: true }).waitFor();
   await choose("continue this run");
-  await run.getByText("Running", { exact: true }).waitFor();
+  // The state, which is before the number of running tasks.
+  await run.getByText("Running", { exact: true }).nth(1).waitFor();
   const confirmation = page.getByRole("dialog", { name: "Cancel “Example run”?" });
   await choose("cancel this run");
   await pressButton(confirmation, "Back");

@@ -44,8 +44,13 @@ export default function RunPage() {
     // The forms of what needs the user are shown without a wait, so that a panel can put the focus into them.
     for (const kind of ANSWERABLE_KINDS) void cache.prefetchQuery(rowsQuery(run, kind));
   }, [run]);
-  if (rows.status === "error")
-    return <ErrorMessage isPage error={rows.error} retry={() => void rows.refetch()} />;
+  if (rows.status === "error") {
+    return (
+      <main id="main" className="min-h-0 flex-1 overflow-y-auto">
+        <ErrorMessage isPage error={rows.error} retry={() => void rows.refetch()} />
+      </main>
+    );
+  }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {row ? (
