@@ -5,6 +5,7 @@ export function formatTokens(n: number): string {
 }
 
 export function formatMoney(micros: number): string {
+  if (micros > 0 && micros < 10_000) return "< $0.01";
   return `$${(micros / 1_000_000).toFixed(2)}`;
 }
 

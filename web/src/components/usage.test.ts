@@ -29,4 +29,6 @@ test("what no agent has reported yet is not free", () => {
   const none: UsageTotals = { tokens: 0, isPartial: false, costMicros: 0, costCertainty: "known" };
   expect([usedTokensText(english, none), usedCostText(english, none)]).toEqual(["–", "–"]);
   expect(usedCostText(english, { ...none, costCertainty: "unknown" })).toBe("cost unknown");
+  expect(usedCostText(english, { ...none, tokens: 240 })).toBe("cost unknown");
+  expect(usedCostText(english, { ...none, tokens: 240, costMicros: 20 })).toBe("< $0.01");
 });

@@ -20,6 +20,8 @@ export function usedTokensText(t: TFunction, { tokens, isPartial }: UsageTotals)
 export function usedCostText(t: TFunction, used: UsageTotals): string {
   const { costMicros, costCertainty } = used;
   if (!hasUsage(used) && costCertainty !== "unknown") return NOT_REPORTED;
+  // An agent that reports tokens and a cost of zero does not know its cost.
+  if (costMicros === 0) return t("usage.costUnknown");
   const amount = formatMoney(costMicros);
   switch (costCertainty) {
     case "known":

@@ -55,7 +55,10 @@ function DamagedRuns({ damaged }: { damaged: DamagedRunEntry[] }) {
     <section aria-label={t("runs.damaged")} className="mb-3 flex flex-col gap-2">
       <h2 className="font-semibold text-fail">{t("runs.damaged")}</h2>
       {damaged.map(({ run, cause, remedy }) => (
-        <div key={run} className="flex flex-col gap-1 rounded-xl border border-fail bg-panel px-3.5 py-3 text-sm">
+        <div
+          key={run}
+          className="flex flex-col gap-1 rounded-xl border border-fail bg-panel px-3.5 py-3 text-sm"
+        >
           <p>
             <code className="font-mono">{run}</code> · {cause}
           </p>

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useOpenTask } from "~/components/navigation";
 import { TaskStateLabel } from "~/components/StateLabel";
-import { usedCostText, usedTokensText } from "~/components/usage";
+import { hasUsage, usedCostText, usedTokensText } from "~/components/usage";
 import { type AgentSummary, shareOfLargest } from "./toAgents";
 import { UsageBar } from "./UsageBar";
 
@@ -44,9 +44,11 @@ export function AgentTable({ agents }: { agents: readonly AgentSummary[] }) {
                     {model}
                   </span>
                 ))}
-                <span aria-hidden className="block text-xs tabular-nums md:hidden">
-                  {usedTokensText(t, agent.used)} · <b>{usedCostText(t, agent.used)}</b>
-                </span>
+                {hasUsage(agent.used) && (
+                  <span aria-hidden className="block text-xs tabular-nums md:hidden">
+                    {usedTokensText(t, agent.used)} · <b>{usedCostText(t, agent.used)}</b>
+                  </span>
+                )}
               </th>
               <td className="w-full max-w-0 px-3 py-2.5 align-top max-md:min-w-56">
                 <TasksNow agent={agent} />
