@@ -49,9 +49,9 @@ struct SourceArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum GraphFormat {
-    /// Mermaid flowchart
+    /// Flowchart for Mermaid
     Mermaid,
-    /// Graphviz graph
+    /// Directed graph for Graphviz
     Dot,
 }
 

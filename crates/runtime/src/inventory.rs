@@ -46,12 +46,12 @@ pub enum RunDamage {
     },
     /// Its events cannot be read.
     EventsUnreadable {
-        /// The error.
+        /// Message of the error and its causes.
         reason: String,
     },
     /// Its folder, or the description of its environment, is missing or cannot be read.
     EnvironmentUnreadable {
-        /// The error.
+        /// Message of the error and its causes.
         reason: String,
     },
 }

@@ -21,7 +21,7 @@ const SCRIPT: &str = r#"
 read -r task
 echo "$$" >> "$FOLDER/pids-$JANGDAN_RUN"
 if [ -e "$FOLDER/asks" ]; then
-    printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
+    printf '[ASK_USER]\nquestion: SampleRun colour?\n[/ASK_USER]\n'
     read -r answer
 fi
 echo "DONE:$JANGDAN_TASK:nothing to change"
@@ -32,7 +32,7 @@ enum Outcome {
     /// Both runs are as before: the question can be answered, and the run ends.
     Healed,
     /// The named run is listed as damaged, with this part of its cause; the other one is not.
-    Listed(Which, &'static str),
+    Listed(SampleRun, &'static str),
     /// Both runs are listed as damaged, with this part of the cause.
     BothListed(&'static str),
     /// Neither is damaged, and the agent of the active run is ended before another one replaces it.
@@ -42,7 +42,7 @@ enum Outcome {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum SampleRun {
     Ended,
     Active,
 }
@@ -68,7 +68,7 @@ impl Stage {
         wait_until("the first run has ended", || is_in_state(&project, &ended, "done"));
         fs::write(project.temp_path("asks"), "").unwrap();
         let active = project.start_run(one_phase_plan(&["T1"]), settings());
-        wait_until("the agent asks", || project.run_jangdan(&["inbox"]).1.contains("Which colour?"));
+        wait_until("the agent asks", || project.run_jangdan(&["inbox"]).1.contains("SampleRun colour?"));
         // Rows and the number of the last event are saved within a second.
         let noted = project.data().join("runs").join(active.as_str()).join("last-event");
         let last = || project.client().rows(&active, &[views::RowKind::Run]).unwrap().sequence.0.to_string();
@@ -80,7 +80,7 @@ impl Stage {
         self.project.data().join(path)
     }
 
-    fn run_folder(&self, which: Which) -> PathBuf {
+    fn run_folder(&self, which: SampleRun) -> PathBuf {
         self.project.data().join("runs").join(self.run(which).as_str())
     }
 
@@ -96,10 +96,10 @@ impl Stage {
         name.split('-').nth(1).unwrap().to_owned()
     }
 
-    fn run(&self, which: Which) -> &RunId {
+    fn run(&self, which: SampleRun) -> &RunId {
         match which {
-            Which::Ended => &self.ended,
-            Which::Active => &self.active,
+            SampleRun::Ended => &self.ended,
+            SampleRun::Active => &self.active,
         }
     }
 
@@ -194,14 +194,14 @@ fn check_case(DamageCase { name, damage, outcome }: &DamageCase) {
             answer_and_wait(&stage, name);
         }
         Outcome::Listed(which, cause) => {
-            let other = if *which == Which::Ended { Which::Active } else { Which::Ended };
+            let other = if *which == SampleRun::Ended { SampleRun::Active } else { SampleRun::Ended };
             assert!(damaged.contains(stage.run(*which).as_str()), "{name}: {listed}");
             assert!(!damaged.contains(stage.run(other).as_str()), "{name}: {listed}");
             assert!(damaged.contains(cause), "{name}: {listed}");
             check_doctor(&stage, name, cause);
         }
         Outcome::BothListed(cause) => {
-            for which in [Which::Ended, Which::Active] {
+            for which in [SampleRun::Ended, SampleRun::Active] {
                 assert!(damaged.contains(stage.run(which).as_str()), "{name}: {listed}");
             }
             assert!(damaged.contains(cause), "{name}: {listed}");
@@ -340,7 +340,7 @@ fn damage_of_the_write_ahead_log() {
                 let length = fs::metadata(&path).unwrap().len();
                 OpenOptions::new().write(true).open(path).unwrap().set_len(length - length / 10).unwrap();
             },
-            outcome: Outcome::Listed(Which::Active, "event"),
+            outcome: Outcome::Listed(SampleRun::Active, "event"),
         },
         DamageCase {
             name: "the index of the write-ahead log is wrong",
@@ -356,22 +356,22 @@ fn damage_of_entries() {
         DamageCase {
             name: "all entries of a run are deleted",
             damage: |stage| stage.sql("PRAGMA foreign_keys = OFF; DELETE FROM entry WHERE run = ENDED"),
-            outcome: Outcome::Listed(Which::Ended, "event"),
+            outcome: Outcome::Listed(SampleRun::Ended, "event"),
         },
         DamageCase {
             name: "an entry is deleted",
             damage: |stage| stage.sql("DELETE FROM entry WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(Which::Ended, "cannot be read"),
+            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
         },
         DamageCase {
             name: "an entry is not JSON",
             damage: |stage| stage.sql("UPDATE entry SET payload = '{' WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(Which::Ended, "cannot be read"),
+            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
         },
         DamageCase {
             name: "an entry has an unknown type",
             damage: |stage| stage.sql("UPDATE entry SET kind = 'Dreamt' WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(Which::Ended, "cannot be read"),
+            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
         },
         DamageCase {
             name: "all rows are deleted",
@@ -386,8 +386,8 @@ fn damage_of_the_folders_of_runs() {
     check(&[
         DamageCase {
             name: "the folder of a run is removed",
-            damage: |stage| fs::remove_dir_all(stage.run_folder(Which::Active)).unwrap(),
-            outcome: Outcome::Listed(Which::Active, "environment"),
+            damage: |stage| fs::remove_dir_all(stage.run_folder(SampleRun::Active)).unwrap(),
+            outcome: Outcome::Listed(SampleRun::Active, "environment"),
         },
         DamageCase {
             name: "the folders of all runs are removed",
@@ -396,17 +396,17 @@ fn damage_of_the_folders_of_runs() {
         },
         DamageCase {
             name: "the environment of a run is empty",
-            damage: |stage| fs::write(stage.run_folder(Which::Active).join("environment.json"), "").unwrap(),
-            outcome: Outcome::Listed(Which::Active, "environment"),
+            damage: |stage| fs::write(stage.run_folder(SampleRun::Active).join("environment.json"), "").unwrap(),
+            outcome: Outcome::Listed(SampleRun::Active, "environment"),
         },
         DamageCase {
             name: "the environment of a run is damaged",
-            damage: |stage| truncate(&stage.run_folder(Which::Ended).join("environment.json"), 2),
-            outcome: Outcome::Listed(Which::Ended, "environment"),
+            damage: |stage| truncate(&stage.run_folder(SampleRun::Ended).join("environment.json"), 2),
+            outcome: Outcome::Listed(SampleRun::Ended, "environment"),
         },
         DamageCase {
             name: "the marker of an ended run is lost",
-            damage: |stage| fs::remove_file(stage.run_folder(Which::Ended).join("over")).unwrap(),
+            damage: |stage| fs::remove_file(stage.run_folder(SampleRun::Ended).join("over")).unwrap(),
             outcome: Outcome::Healed,
         },
     ]);

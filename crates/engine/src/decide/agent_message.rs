@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DeliverResult, DoneMessage, EscalationCause,
+    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DoneMessage, EscalationCause,
     EscalationSubject, EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput,
     Severity, TaskId, events,
 };
@@ -362,12 +362,9 @@ impl DecisionContext<'_> {
 }
 
 /// Shortens the content of a result: its own event has it as a whole.
-fn without_large_result(message: AgentMessage) -> AgentMessage {
-    match message {
-        AgentMessage::DeliverResult(result) => {
-            let content = shorten_result(&result.content);
-            AgentMessage::DeliverResult(DeliverResult { content, ..result })
-        }
-        other => other,
+fn without_large_result(mut message: AgentMessage) -> AgentMessage {
+    if let AgentMessage::DeliverResult(result) = &mut message {
+        result.content = shorten_result(&result.content);
     }
+    message
 }

@@ -26,7 +26,7 @@ impl DecisionContext<'_> {
                 if !is_accepted_after_cancellation(&command) {
                     self.run.check_accepts_commands()?;
                 }
-                let label = origin.is_some().then(|| command.label()).unwrap_or_default();
+                let label = if origin.is_some() { command.label() } else { String::new() };
                 self.decide_user_command(command)?;
                 self.record_command(|| label, origin);
                 Ok(())
