@@ -1,5 +1,7 @@
 //! The content of a large result is in the log once, and reaches the receiver as a whole.
 
+#![expect(clippy::unwrap_used, reason = "failures in tests")]
+
 use domain::{
     AgentMessage, AgentOutput, CheckpointId, CheckpointOutcome, DeliverResult, MessageOffset, PlannedPhase,
     PlannedTask, PlannedWork, Report, ResultType, Role, RunInput, RunSettings, RunStart, SessionId,
