@@ -396,7 +396,9 @@ fn damage_of_the_folders_of_runs() {
         },
         DamageCase {
             name: "the environment of a run is empty",
-            damage: |stage| fs::write(stage.run_folder(SampleRun::Active).join("environment.json"), "").unwrap(),
+            damage: |stage| {
+                fs::write(stage.run_folder(SampleRun::Active).join("environment.json"), "").unwrap()
+            },
             outcome: Outcome::Listed(SampleRun::Active, "environment"),
         },
         DamageCase {
