@@ -44,13 +44,15 @@ pub(crate) enum ProblemLevel {
 
 /// Prints a problem to standard error.
 pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
-    let level = match problem.level {
-        ProblemLevel::Error => Level::ERROR.with_name(localized("error", "오류")),
-        ProblemLevel::Warning => Level::WARNING.with_name(localized("warning", "경고")),
-        ProblemLevel::Note => Level::NOTE.with_name(localized("note", "참고")),
+    let (level, name) = match problem.level {
+        ProblemLevel::Error => (Level::ERROR, localized("error", "오류")),
+        ProblemLevel::Warning => (Level::WARNING, localized("warning", "경고")),
+        ProblemLevel::Note => (Level::NOTE, localized("note", "참고")),
     };
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(140, |(width, _)| usize::from(width.0));
-    let title = level.primary_title(wrap(&printable(problem.message), width, 4));
+    // `warning[PARSE_FAIL]: ` stands before the first line, and spaces of its width before the others.
+    let before_title = name.width() + problem.code.map_or(0, |code| code.len() + 2) + 2;
+    let title = level.with_name(name).primary_title(wrap(&printable(problem.message), width, before_title));
     let title = match problem.code {
         Some(code) => title.id(code),
         None => title,
@@ -58,7 +60,10 @@ pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
     let (line, span) = excerpt(problem.text, problem.span);
     let (line, name) = (printable_line(line), printable(problem.name));
     let hint = problem.hint.map(|hint| {
-        Level::HELP.with_name(localized("hint", "도움말")).message(wrap(&printable(hint), width, 8))
+        let name = localized("hint", "도움말");
+        // `123 = hint: `
+        let before_hint = problem.line.to_string().len() + 3 + name.width() + 2;
+        Level::HELP.with_name(name).message(wrap(&printable(hint), width, before_hint))
     });
     let annotation = AnnotationKind::Primary.span(span);
     let snippet =
@@ -68,12 +73,11 @@ pub(crate) fn print(problem: &FileProblem<'_>) -> io::Result<()> {
     writeln!(anstream::stderr().lock(), "{rendered}\n")
 }
 
-/// Wraps a sentence at the width of the terminal, leaving room for what precedes its first line.
+/// Wraps a sentence at the width of the terminal, leaving room for what precedes each of its lines.
 fn wrap(text: &str, width: usize, indent: usize) -> String {
-    const WIDTH_MIN: usize = 40;
-    let available = width.max(WIDTH_MIN) - 2 * indent;
-    // `warning[PARSE_FAIL]: ` stands before the first line.
-    let mut column = 22;
+    const WIDTH_MIN: usize = 20;
+    let available = width.saturating_sub(indent).max(WIDTH_MIN);
+    let mut column = 0;
     let mut wrapped = String::with_capacity(text.len());
     for (n, word) in text.split(' ').enumerate() {
         if n > 0 && column + 1 + word.width() > available {

@@ -8,6 +8,7 @@ use crate::{
     plan::{Plan, Task},
     problem::Problem,
     resolve::{DependencyResolver, TaskDependencies},
+    text::truncate_for_message,
 };
 
 mod cycle_span;
@@ -50,6 +51,11 @@ pub(crate) fn assemble_plan(
         task.line = lines.line_at(draft.id_span.start);
     }
     if is_kept.contains(&false) {
+        for (task, draft) in tasks.iter().zip(&drafts).filter(|(_, draft)| draft.is_deferred) {
+            let problem =
+                Problem::Deferred { id: task.id.to_string(), title: truncate_for_message(&task.title) };
+            diagnostics.push(draft.id_span.clone(), problem);
+        }
         remove_excluded_tasks(&is_kept, &mut tasks, &mut drafts, &mut dependencies, &mut by_id);
     }
     let phases = phases::build_phases(phases, &tasks, diagnostics);

@@ -35,6 +35,11 @@ pub(crate) fn has_ids(text: &str, outline: &Outline) -> bool {
     !matches!(detect_dialect(text, outline), None | Some(ChecklistDialect::Plain))
 }
 
+/// Returns the ids of all check boxes.
+pub(crate) fn box_ids(text: &str, outline: &Outline) -> HashSet<String> {
+    detect_dialect(text, outline).map(|dialect| listed_ids(text, dialect, outline)).unwrap_or_default()
+}
+
 /// Tells whether the file has check boxes.
 pub(crate) fn is_checklist(text: &str, outline: &Outline) -> bool {
     detect_dialect(text, outline).is_some()
@@ -168,6 +173,7 @@ impl<'a> ChecklistParser<'a> {
             self.sequence = PhaseSequence::default();
         } else if level == 1 && self.title.is_none() {
             self.title = Some(join_lines(&heading::unescape_heading(heading)));
+            self.plan.covered.push(span);
         } else if level <= self.phase_level && !self.plan.tasks.is_empty() && is_reference_section(heading) {
             self.skipped_level = Some(level);
             self.is_order_section = is_order_section(heading);

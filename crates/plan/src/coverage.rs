@@ -36,6 +36,7 @@ pub(crate) fn report_unread_lines(
         let next = reported.partition_point(|&start| start < line.start);
         reported.get(next).is_some_and(|&start| start < line.end)
     };
+    let has_numbers = tasks.iter().any(|task| task.id.as_str().starts_with(|c: char| c.is_ascii_digit()));
     let mut lines_by_id: Option<HashMap<&str, usize>> = None;
     let mut group: Vec<Candidate<'_>> = Vec::new();
     let mut in_other_section = false;
@@ -52,7 +53,8 @@ pub(crate) fn report_unread_lines(
                 report_group(&mut group, format, in_other_section, diagnostics);
                 in_other_section = is_about_other_subject(line);
             }
-            let Some((content, id)) = parse_task_like_line(line).filter(|_| !is_reported(&span)) else {
+            let Some((content, id)) = parse_task_like_line(line, has_numbers).filter(|_| !is_reported(&span))
+            else {
                 continue;
             };
             let index = lines_by_id
@@ -136,7 +138,9 @@ fn is_about_other_subject(heading: &str) -> bool {
 }
 
 /// Returns the content of a line that looks like a task, without list marks, and the id at its start.
-fn parse_task_like_line(line: &str) -> Option<(&str, Option<&str>)> {
+///
+/// Numbers such as `1.2` are ids only in a plan that has such ids: elsewhere they number the headings.
+fn parse_task_like_line(line: &str, has_numbers: bool) -> Option<(&str, Option<&str>)> {
     let line = line.trim();
     // Most lines are prose.
     let first = *line.as_bytes().first()?;
@@ -145,7 +149,10 @@ fn parse_task_like_line(line: &str) -> Option<(&str, Option<&str>)> {
     }
     let content = line.trim_start_matches(['>', ' ']);
     if content.starts_with('#') {
-        let task = heading::parse_task_heading(&Heading::new(content, 0..content.len()))?;
+        let heading = Heading::new(content, 0..content.len());
+        let Some(task) = heading::parse_task_heading(&heading) else {
+            return heading_like(heading.text, has_numbers).then_some((content, None));
+        };
         let is_task = task.reference.shape() != IdShape::Short;
         let id = content.get(task.id_span.clone())?;
         return (is_task && !is_requirement_id(&task.reference.id))
@@ -155,9 +162,9 @@ fn parse_task_like_line(line: &str) -> Option<(&str, Option<&str>)> {
         let cell = row.split('|').next()?.trim().trim_matches(['*', '`']);
         let cell = heading::split_symbol(cell).map_or(cell, |(_, cell)| cell);
         let cell = parse_checkbox(cell).map_or(cell, |(_, _, cell)| cell.trim());
-        return IdReference::parse_whole(cell)
-            .filter(is_certain_id)
-            .map(|_| (content, Some(id_without_phase(cell))));
+        // Numbers in tables are mostly those of requirements.
+        let reference = IdReference::parse_whole(cell).filter(|found| is_certain_id(found, false));
+        return reference.map(|_| (content, Some(id_without_phase(cell))));
     }
     let item = content.strip_prefix(['-', '*', '+']).map(str::trim_start).or_else(|| {
         let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
@@ -171,18 +178,32 @@ fn parse_task_like_line(line: &str) -> Option<(&str, Option<&str>)> {
     let found = IdReference::parse_prefix(rest).filter(|(reference, length)| {
         let ends = rest[*length..].starts_with(|next: char| !next.is_alphanumeric() && next != '-')
             || rest.len() == *length;
-        ends && (is_box || is_certain_id(reference))
+        ends && (is_box || is_certain_id(reference, has_numbers))
     });
     let id = found.map(|(_, length)| id_without_phase(&rest[..length]));
     (is_box || id.is_some()).then_some((item, id))
 }
 
+/// Tells whether a heading that is not one of a task nearly is: it has a check box, or begins with an id.
+fn heading_like(heading: &str, has_numbers: bool) -> bool {
+    if let Some((_, _, rest)) = parse_checkbox(heading) {
+        return !rest.trim().is_empty();
+    }
+    let word =
+        heading::split_symbol(heading).map_or(heading, |(_, rest)| rest).trim_start_matches(['*', '`', '[']);
+    let is_number = |(id, _): (IdReference<'_>, usize)| is_certain_id(&id, has_numbers);
+    let after_letter = word.strip_prefix('T').unwrap_or_default();
+    after_letter.starts_with(|c: char| c.is_ascii_digit())
+        || IdReference::parse_prefix(word).is_some_and(is_number)
+}
+
 /// Tells whether an id without a check box is one of a task.
-fn is_certain_id(reference: &IdReference<'_>) -> bool {
+fn is_certain_id(reference: &IdReference<'_>, has_numbers: bool) -> bool {
     match reference.shape() {
         IdShape::Letter => true,
         IdShape::Compound => !is_requirement_id(&reference.id),
-        IdShape::Number | IdShape::Short => false,
+        IdShape::Number => has_numbers && reference.id.contains('.'),
+        IdShape::Short => false,
     }
 }
 

@@ -107,8 +107,9 @@ impl DiagnosticSink {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.diagnostics.is_empty()
+    pub(crate) fn has_error(&self) -> bool {
+        self.has_dropped_error
+            || self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
     }
 
     /// Returns the sorted positions of the diagnostics so far.

@@ -33,7 +33,7 @@ pub(crate) enum FieldKey {
 }
 
 /// Lower-case names of each key; the first one is written by `to_tasks_md`.
-const KEY_NAMES: [(&str, FieldKey); 75] = [
+const KEY_NAMES: [(&str, FieldKey); 85] = [
     ("id", FieldKey::Id),
     ("task id", FieldKey::Id),
     ("작업 id", FieldKey::Id),
@@ -46,6 +46,8 @@ const KEY_NAMES: [(&str, FieldKey); 75] = [
     ("작업명", FieldKey::Title),
     ("태스크명", FieldKey::Title),
     ("제목", FieldKey::Title),
+    ("任务", FieldKey::Title),
+    ("タスク", FieldKey::Title),
     ("dependencies", FieldKey::Dependencies),
     ("depends on", FieldKey::Dependencies),
     ("depends", FieldKey::Dependencies),
@@ -60,6 +62,9 @@ const KEY_NAMES: [(&str, FieldKey); 75] = [
     ("선행", FieldKey::Dependencies),
     ("선행 작업", FieldKey::Dependencies),
     ("선행 태스크", FieldKey::Dependencies),
+    ("依赖", FieldKey::Dependencies),
+    ("依存", FieldKey::Dependencies),
+    ("依存関係", FieldKey::Dependencies),
     ("complexity", FieldKey::Complexity),
     ("복잡도", FieldKey::Complexity),
     ("난이도", FieldKey::Complexity),
@@ -72,6 +77,8 @@ const KEY_NAMES: [(&str, FieldKey); 75] = [
     ("단계", FieldKey::Phase),
     ("description", FieldKey::Description),
     ("설명", FieldKey::Description),
+    ("描述", FieldKey::Description),
+    ("説明", FieldKey::Description),
     ("acceptance criteria", FieldKey::Acceptance),
     ("acceptance_criteria", FieldKey::Acceptance),
     ("acceptance", FieldKey::Acceptance),
@@ -99,6 +106,9 @@ const KEY_NAMES: [(&str, FieldKey); 75] = [
     ("status", FieldKey::Status),
     ("상태", FieldKey::Status),
     ("진행 상태", FieldKey::Status),
+    ("状态", FieldKey::Status),
+    ("状態", FieldKey::Status),
+    ("状況", FieldKey::Status),
     ("optional", FieldKey::Optional),
     ("references", FieldKey::References),
     ("참조", FieldKey::References),

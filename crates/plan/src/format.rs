@@ -66,7 +66,8 @@ pub(crate) fn looks_like_json(text: &str) -> bool {
 
 /// Returns the first Markdown format that matches the file.
 pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
-    if tasks_md::is_tasks_md(text, outline, false) {
+    let is_index = || tasks_md::is_index_of(text, outline, || checklist::box_ids(text, outline));
+    if tasks_md::is_tasks_md(text, outline, false) && !is_index() {
         Some(PlanFormat::TasksMd)
     } else if checklist::has_ids(text, outline) {
         Some(PlanFormat::Checklist)

@@ -64,8 +64,10 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
         rest = after;
     }
     let mut phase = None;
+    let mut has_phase_prefix = false;
     if let Some((number, after)) = split_phase_prefix(rest) {
-        phase = Some(number);
+        phase = number;
+        has_phase_prefix = true;
         rest = after;
     }
     let after_noun = strip_noun(rest);
@@ -78,7 +80,7 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
     let id_span = span_of(&rest[..length]);
     let closing = if marks == "[" { "]" } else { marks };
     let after = rest[length..].strip_prefix(closing).unwrap_or(&rest[length..]);
-    let title = title_after_id(after, reference.shape(), has_noun || phase.is_some() || marks == "[")?;
+    let title = title_after_id(after, reference.shape(), has_noun || has_phase_prefix || marks == "[")?;
     let title = title.strip_prefix(closing).filter(|_| !closing.is_empty()).unwrap_or(title);
     let (title, word) = split_status_at_end(title.trim());
     if let Some((is_done, part, is_symbol)) = word {
@@ -121,19 +123,22 @@ pub(crate) fn split_symbol(text: &str) -> Option<(&str, &str)> {
     Some((symbol, after.trim_start()))
 }
 
-/// Splits `Phase 0, ` or `0단계 / ` from the beginning of a task heading.
-fn split_phase_prefix(text: &str) -> Option<(PhaseNumber, &str)> {
+/// Splits `Phase 0, `, `Phase N+1, ` or `0단계 / ` from the beginning of a task heading.
+fn split_phase_prefix(text: &str) -> Option<(Option<PhaseNumber>, &str)> {
     const SIGNS: [char; 7] = [',', '/', '·', '|', '-', '–', '—'];
     let (number, after) = match strip_word(text, "phase") {
         Some(rest) => {
             let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let after = &rest[n_digits..];
             let n_fraction = after.bytes().take_while(|byte| *byte == b'.' || byte.is_ascii_digit()).count();
-            (rest[..n_digits].parse().ok()?, &after[n_fraction..])
+            match rest.strip_prefix('N') {
+                Some(after) => (None, after.trim_start_matches(|c: char| c == '+' || c.is_ascii_digit())),
+                None => (Some(rest[..n_digits].parse().ok()?), &after[n_fraction..]),
+            }
         }
         None => {
             let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
-            (text[..n_digits].parse().ok()?, text[n_digits..].trim_start().strip_prefix("단계")?)
+            (Some(text[..n_digits].parse().ok()?), text[n_digits..].trim_start().strip_prefix("단계")?)
         }
     };
     let rest = after.trim_start().strip_prefix(SIGNS)?.trim_start();
@@ -333,6 +338,8 @@ mod tests {
         }
         for (heading, id) in [
             ("### [ ] Phase 0, T0.1: 제목", "T0.1"),
+            ("### [] Phase N+1, T3.1: 제목", "T3.1"),
+            ("### [x] Phase 1, T1.1-BE: 제목", "T1.1-BE"),
             ("### ✅ T0.1: 제목", "T0.1"),
             ("### T0.1: 제목 ✅", "T0.1"),
             ("### T0.1: 제목 (완료)", "T0.1"),

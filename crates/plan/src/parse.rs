@@ -144,7 +144,7 @@ fn parse_text(text: &str, offset: usize, options: ParseOptions<'_>) -> ParsedPla
     {
         coverage::report_unread_lines(text, covered, format, &plan.tasks, &mut diagnostics);
     }
-    if plan.tasks.is_empty() && diagnostics.is_empty() {
+    if plan.tasks.is_empty() && !diagnostics.has_error() {
         diagnostics.push(0..0, no_tasks_problem(text, format));
     }
     if offset > 0 {
@@ -177,7 +177,7 @@ fn no_tasks_problem(text: &str, format: Option<PlanFormat>) -> Problem {
         return Problem::EmptyFile;
     }
     let nearest = match format {
-        Some(PlanFormat::Taskmaster) => None,
+        Some(PlanFormat::Taskmaster) => taskmaster::find_nearest_object(text),
         Some(PlanFormat::TasksMd | PlanFormat::Checklist) | None => coverage::find_nearest_line(text),
     };
     Problem::NoTasks { format, nearest }

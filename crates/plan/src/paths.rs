@@ -23,6 +23,7 @@ pub(crate) fn push_paths(text: &str, paths: &mut Vec<String>) {
             for word in part
                 .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '"' | '→'))
             {
+                let word = without_particle(word);
                 if is_path_in_prose(word) {
                     push_path(trim_word(word), paths);
                 }
@@ -43,7 +44,17 @@ fn push_path(path: &str, paths: &mut Vec<String>) {
 }
 
 fn trim_word(word: &str) -> &str {
-    word.trim_matches(['*', '_', '\'']).trim_end_matches(['.', ':', ','])
+    let word = word.trim_matches(['*', '\'']).trim_end_matches(['.', ':', ',']);
+    // `_src/a.py_` is emphasised, `__init__.py` is not.
+    word.strip_prefix('_').and_then(|word| word.strip_suffix('_')).unwrap_or(word)
+}
+
+/// Removes what follows a file name without a space, as in Korean and Japanese: `src/a.py에`.
+fn without_particle(word: &str) -> &str {
+    match word.find(|c: char| !c.is_ascii()) {
+        Some(end) if has_known_extension(&word[..end]) => &word[..end],
+        Some(_) | None => word,
+    }
 }
 
 /// Tells whether a plain word must be a path: prose has "and/or", "client/server" and "Node.js".
@@ -107,7 +118,8 @@ fn is_path_in_code(code: &str) -> bool {
         return false;
     }
     if memchr::memchr(b'/', code.as_bytes()).is_some() {
-        return true;
+        // `OPEN/CLOSED` are names of states.
+        return code.bytes().any(|byte| !byte.is_ascii_uppercase() && !matches!(byte, b'/' | b'_'));
     }
     has_known_extension(code)
         || matches!(code, "Dockerfile" | "Makefile" | ".gitignore" | ".dockerignore" | ".env.example")
@@ -153,7 +165,12 @@ mod tests {
             ["src/models/user.py", "tests/unit/"]
         );
         assert_eq!(found("Edit package.json and `a b`, `src/x.rs`"), ["src/x.rs", "package.json"]);
+        assert_eq!(
+            found("src/models/user.py에 추가, `A/B`, tests/a_test.pyで, _src/b.rs_ and app/__init__.py"),
+            ["src/models/user.py", "tests/a_test.py", "src/b.rs", "app/__init__.py"]
+        );
         for text in [
+            "src/한글.py OPEN/CLOSED",
             "client/server and/or Node.js",
             "CI/CD in 1/2 days",
             "see https://a.example/b.md",

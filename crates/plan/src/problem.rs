@@ -105,6 +105,19 @@ pub enum Problem {
         field: ValueField,
         text: String,
     },
+    /// A task whose status takes it out of the plan.
+    Deferred {
+        id: String,
+        title: String,
+    },
+    /// Dependencies that a diagram shows, because no task names any.
+    OrderFromDiagram {
+        n: usize,
+    },
+    /// A sentence in place of a status.
+    UnclearStatus {
+        text: String,
+    },
     UnknownComplexity {
         text: String,
     },
@@ -238,12 +251,15 @@ impl Problem {
             Self::CircularDependency { .. } => DiagnosticCode::CircularDep,
             Self::MoreProblems { has_error: false, .. }
             | Self::UnknownKey { .. }
+            | Self::UnclearStatus { .. }
             | Self::UnknownComplexity { .. }
             | Self::PhaseWithoutNumber { .. }
             | Self::OtherTags { .. }
             | Self::NestedSubtasks
             | Self::BoxesWithoutId { .. } => DiagnosticCode::Unclear,
             Self::ReadAsDependency { .. }
+            | Self::Deferred { .. }
+            | Self::OrderFromDiagram { .. }
             | Self::NotRead { .. }
             | Self::ListedAgain { .. }
             | Self::GroupHeading { .. }

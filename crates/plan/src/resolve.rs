@@ -304,11 +304,35 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             self.add_group_members(&members, span.clone(), resolved, diagnostics);
             return;
         }
+        if let Some((first, last)) = self.split_compound_range(&ids.first) {
+            self.resolve_range(
+                &IdOrRange { first, last: None, part: None },
+                &last,
+                span,
+                resolved,
+                diagnostics,
+            );
+            return;
+        }
         match ids.part.filter(|_| !ids.first.has_letter_prefix()) {
             // `2.0 release` names something else.
             Some(words) => resolved.external.push(words.to_owned()),
             None => diagnostics.push(span.clone(), self.index.missing_dependency(ids)),
         }
+    }
+
+    /// Splits `WP01-WP05` where both ends are tasks.
+    fn split_compound_range<'r>(
+        &mut self,
+        id: &'r IdReference<'_>,
+    ) -> Option<(IdReference<'r>, IdReference<'r>)> {
+        let whole = id.id.as_ref();
+        whole.match_indices('-').find_map(|(at, _)| {
+            let ends = [&whole[..at], &whole[at + 1..]];
+            let [first, last] =
+                ends.map(|end| self.index.index_of(end).and_then(|_| IdReference::parse_whole(end)));
+            first.zip(last)
+        })
     }
 
     fn resolve_range(

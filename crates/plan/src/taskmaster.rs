@@ -19,17 +19,25 @@ use crate::{
 };
 
 mod json;
+mod unread;
+
+pub(crate) use unread::find_nearest_object;
 
 use json::{SpannedJson, TaskFields, TasksDocument};
 
 pub(crate) fn parse<'a>(text: &'a str, tag: Option<&str>, diagnostics: &mut DiagnosticSink) -> PlanDraft<'a> {
     let Some(document) = TasksDocument::parse(text, tag, diagnostics) else { return PlanDraft::default() };
     let plan = PlanDraft { title: document.title, ..PlanDraft::default() };
-    let mut reader = TaskmasterParser { text, diagnostics, plan, group_spans: Vec::new(), n_copied: 0 };
+    let read = HashSet::new();
+    let mut reader = TaskmasterParser { text, diagnostics, plan, group_spans: Vec::new(), n_copied: 0, read };
     for task in document.tasks {
         reader.add_task(task);
     }
-    reader.plan
+    let TaskmasterParser { plan, read, .. } = reader;
+    if !plan.tasks.is_empty() {
+        unread::report_unread_objects(text, &read, &document.other_tags, diagnostics);
+    }
+    plan
 }
 
 struct TaskmasterParser<'a, 'd> {
@@ -40,6 +48,8 @@ struct TaskmasterParser<'a, 'd> {
     group_spans: Vec<(TaskId, Range<usize>)>,
     /// Bytes of parents' texts that were copied to subtasks.
     n_copied: usize,
+    /// Where the objects of the tasks start.
+    read: HashSet<usize>,
 }
 
 impl<'a> TaskmasterParser<'a, '_> {
@@ -68,6 +78,10 @@ impl<'a> TaskmasterParser<'a, '_> {
                 Some((fields, task, draft))
             })
             .collect();
+        if !subtasks.is_empty() && subtasks.iter().all(|(_, _, draft)| draft.is_deferred) {
+            let (id, title) = (parent.0.id.to_string(), truncate_for_message(&parent.0.title));
+            self.diagnostics.push(parent.1.id_span.clone(), Problem::Deferred { id, title });
+        }
         let siblings: HashSet<TaskId> = subtasks.iter().map(|(_, task, _)| task.id.clone()).collect();
         let parent_id = &parent.0.id;
         let first = self.plan.tasks.len();
@@ -101,6 +115,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         parent: Option<&(Task, TaskDraft)>,
     ) -> Option<(Task, TaskDraft)> {
         let (id, id_span) = self.parse_id(value, fields, parent)?;
+        self.read.insert(value.span(self.text).start);
         let mut string =
             |value: Option<SpannedJson<'a>>, name| fields.string_or_empty(value, name, self.diagnostics);
         let mut task = Task::new(id, join_lines(&string(fields.title, "title")));

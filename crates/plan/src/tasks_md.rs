@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
 };
 
@@ -23,6 +23,7 @@ use crate::{
     text::{join_lines, parse_scalar, parse_values, span_of_slice, truncate_for_message},
 };
 
+mod diagram_order;
 mod field_state;
 mod field_value;
 mod section;
@@ -40,7 +41,8 @@ use task_collector::TaskCollector;
 pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> bool {
     outline.blocks.iter().enumerate().any(|(at, block)| match &block.kind {
         BlockKind::Heading { .. } => {
-            let task = heading::parse_task_heading(&Heading::new(text, block.span.clone()));
+            let task = heading::parse_task_heading(&Heading::new(text, block.span.clone()))
+                .filter(|task| !is_title(text, outline, at, task));
             let is_task = |task: &TaskHeading<'_>| {
                 accepts_weak || !is_ambiguous(task) || has_status_line(text, outline, at)
             };
@@ -50,6 +52,52 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> 
             .is_some_and(|columns| columns.has_task_row(text, &table.rows)),
         BlockKind::Item { .. } | BlockKind::Paragraph | BlockKind::Rule => false,
     })
+}
+
+/// Tells whether the tables of the file are only an index of tasks that are written elsewhere, given the ids found there.
+pub(crate) fn is_index_of(text: &str, outline: &Outline, ids: impl FnOnce() -> HashSet<String>) -> bool {
+    let mut tables = Vec::new();
+    for (at, block) in outline.blocks.iter().enumerate() {
+        match &block.kind {
+            BlockKind::Heading { .. } => {
+                let heading = Heading::new(text, block.span.clone());
+                let task = heading::parse_task_heading(&heading);
+                if task.is_some_and(|task| !is_title(text, outline, at, &task))
+                    || explicit_id(text, outline, at).is_some()
+                {
+                    return false;
+                }
+            }
+            BlockKind::Table(table) => {
+                if let Some(columns) = table::TableColumns::new(text, &table.head)
+                    && columns.has_task_row(text, &table.rows)
+                {
+                    if !columns.is_index() {
+                        return false;
+                    }
+                    tables.push((columns, &table.rows));
+                }
+            }
+            BlockKind::Item { .. } | BlockKind::Paragraph | BlockKind::Rule => {}
+        }
+    }
+    let ids = ids();
+    let references = || tables.iter().flat_map(|(columns, rows)| columns.references(text, rows));
+    let n_listed = references().filter(|reference| ids.contains(reference.with_phase().as_ref())).count();
+    n_listed > 0 && 2 * n_listed >= references().count()
+}
+
+/// Tells whether a task heading is the title of the file: the only one of its level, above everything else. `# T1: …` is a
+/// task all the same.
+fn is_title(text: &str, outline: &Outline, at: usize, task: &TaskHeading<'_>) -> bool {
+    let is_top = |block: &&Block| matches!(block.kind, BlockKind::Heading { level: 1 });
+    let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
+    task.reference.shape() != IdShape::Letter
+        && task.status.is_none()
+        && outline.blocks.get(at).is_some_and(|block| is_top(&block))
+        && !outline.blocks.iter().skip(at + 1).any(|block| is_top(&block))
+        && !outline.blocks.iter().take(at).any(|block| is_heading(&block))
+        && !has_status_line(text, outline, at)
 }
 
 /// Tells whether a heading may also name something else than a task.
@@ -104,7 +152,9 @@ fn find_task_headings<'a>(
             let task =
                 TaskHeading { reference, phase: None, id_span, status: None, title: "", has_noun: false };
             found.push((at, level, task));
-        } else if let Some(task) = heading::parse_task_heading(&heading) {
+        } else if let Some(task) = heading::parse_task_heading(&heading)
+            && !is_title(text, outline, at, &task)
+        {
             found.push((at, level, task));
         }
     }
@@ -301,6 +351,7 @@ impl<'a> TasksMdParser<'a, '_> {
             }
             None if level == 1 && self.title.is_none() => {
                 self.title = Some(join_lines(&heading::unescape_heading(heading.text)));
+                self.tasks.mark_covered(span);
             }
             None => {}
         }

@@ -18,19 +18,38 @@ pub(crate) enum TaskStatus {
 
 pub(crate) fn parse_status(value: &str) -> Option<TaskStatus> {
     let value = value.trim();
-    if let Some(is_done) = is_done_symbol(value) {
-        return Some(if is_done { TaskStatus::Done } else { TaskStatus::Open });
-    }
     if matches!(value, "x" | "X") {
         return Some(TaskStatus::Done);
     }
-    let value = value.trim_matches(|c: char| !c.is_alphanumeric());
-    parse_status_word(value).or_else(|| {
-        // A date or a remark may follow: `완료 (2024-05-01)`, `Done - PR 12`.
-        let end = value.find(['(', '（', ',', '—', '–', ':', '/']).or_else(|| value.find(" - "))?;
-        let word = value[..end].trim_matches(|c: char| !c.is_alphanumeric());
-        parse_status_word(word).filter(|_| !word.is_empty())
-    })
+    let words = value.trim_matches(|c: char| !c.is_alphanumeric());
+    if !words.is_empty()
+        && let Some(status) = parse_status_word(words).or_else(|| status_before_remark(words))
+    {
+        return Some(status);
+    }
+    // The symbol decides if the words are not known: `✅ Fixed in the last release`.
+    let symbol = value.split_once(char::is_whitespace).map_or(value, |(first, _)| first);
+    match is_done_symbol(symbol) {
+        Some(true) => Some(TaskStatus::Done),
+        Some(false) => Some(TaskStatus::Open),
+        None => parse_status_word(words),
+    }
+}
+
+/// Parses a status that a date or a remark follows: `완료 (2024-05-01)`, `Done - PR 12`.
+fn status_before_remark(value: &str) -> Option<TaskStatus> {
+    let word = value[..remark_start(value)?].trim_matches(|c: char| !c.is_alphanumeric());
+    parse_status_word(word).filter(|_| !word.is_empty())
+}
+
+fn remark_start(value: &str) -> Option<usize> {
+    let sign = value.find(['(', '（', ',', '—', '–', ':', '/']);
+    sign.into_iter().chain(value.find(" - ")).min()
+}
+
+/// Tells whether a value is a sentence: more than a word that could be misspelled.
+pub(crate) fn is_remark(value: &str) -> bool {
+    value.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() > 2
 }
 
 fn parse_status_word(value: &str) -> Option<TaskStatus> {
@@ -47,7 +66,7 @@ fn parse_status_word(value: &str) -> Option<TaskStatus> {
         | "할 일" | "미착수" | "미시작" | "미완료" | "시작 전" | "진행" | "진행 중" | "진행중" | "검토"
         | "검토 중" | "검토중" | "차단" => Some(TaskStatus::Open),
         "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled"
-        | "implemented" | "merged" | "완료" | "완료됨" | "취소" | "취소됨" => {
+        | "implemented" | "merged" | "완료" | "완료됨" | "취소" | "취소됨" | "完了" | "完成" | "已完成" => {
             Some(TaskStatus::Done)
         }
         "deferred" | "on hold" | "postponed" | "보류" | "연기" => Some(TaskStatus::Deferred),
@@ -93,7 +112,9 @@ pub(crate) fn parse_timeout(value: &str) -> Option<u64> {
 
 /// Parses a priority, also as a word of other tools.
 pub(crate) fn parse_priority(value: &str) -> Option<Priority> {
-    let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+    // A remark may follow: `P0 - before the release`, `High (blocks all)`.
+    let value =
+        value[..remark_start(value).unwrap_or(value.len())].trim_matches(|c: char| !c.is_alphanumeric());
     if let Ok(priority) = value.parse() {
         return Some(priority);
     }
@@ -171,6 +192,10 @@ mod tests {
             ("완료 (2024-05-01)", Some(TaskStatus::Done)),
             ("Done - PR 12", Some(TaskStatus::Done)),
             ("nearly done", None),
+            ("✅ **Fixed** - stable since", Some(TaskStatus::Done)),
+            ("🔄 second attempt", Some(TaskStatus::Open)),
+            ("✅ in progress", Some(TaskStatus::Open)),
+            ("🟡 high - before the release", None),
         ] {
             assert_eq!(parse_status(value), expected, "{value}");
         }

@@ -4,11 +4,13 @@
 
 use std::fmt::Write;
 
+use proptest::{collection::vec, prelude::*};
+
 use plan::{
     LineIndex, MarkDoneOutcome, ParseOptions, ParsedPlan, Severity, Task, mark_done, parse, to_tasks_md,
 };
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("spec-kit", include_str!("corpus/spec-kit.txt")),
     ("kiro", include_str!("corpus/kiro.txt")),
     ("tasks-md-ko", include_str!("corpus/tasks-md-ko.txt")),
@@ -16,6 +18,7 @@ const FILES: [(&str, &str); 7] = [
     ("tables-and-headings", include_str!("corpus/tables-and-headings.txt")),
     ("task-master", include_str!("corpus/task-master.txt")),
     ("public-templates", include_str!("corpus/public-templates.txt")),
+    ("found-in-the-field", include_str!("corpus/found-in-the-field.txt")),
 ];
 
 struct Case {
@@ -156,6 +159,48 @@ fn marking_a_task_done_changes_one_line() {
     assert!(n_checked >= 15, "{n_checked}");
 }
 
+/// Marks each open task done in one form of a plan; nothing but its mark may change. Returns the number of edits.
+fn mark_each_task(name: &str, source: &[u8], options: ParseOptions<'_>) -> usize {
+    let before = parse(source, options);
+    let mut n_edits = 0;
+    for (index, task) in before.plan.tasks.iter().enumerate().filter(|(_, task)| !task.done) {
+        let outcome = mark_done(source, options, &task.id);
+        let MarkDoneOutcome::Edit(edit) = outcome else {
+            assert_eq!(outcome, MarkDoneOutcome::NoStatusField, "{name}: {}", task.id);
+            continue;
+        };
+        n_edits += 1;
+        let after = edit.apply(source);
+        let end = edit.span.start + edit.replacement.len();
+        assert_eq!(after[..edit.span.start], source[..edit.span.start], "{name}: {}", task.id);
+        assert_eq!(after[end..], source[edit.span.end..], "{name}: {}", task.id);
+        assert!(!source[edit.span.clone()].contains(&b'\n'), "{name}: {}", task.id);
+        let done: Vec<bool> = parse(&after, options).plan.tasks.iter().map(|task| task.done).collect();
+        let mut expected: Vec<bool> = before.plan.tasks.iter().map(|task| task.done).collect();
+        expected[index] = true;
+        assert_eq!(done, expected, "{name}: {}\n{}", task.id, String::from_utf8_lossy(&after));
+    }
+    n_edits
+}
+
+#[test]
+fn marking_any_task_of_any_plan_changes_only_its_mark() {
+    let mut n_edits = 0;
+    for case in cases() {
+        let options = ParseOptions { format: None, tag: case.tag() };
+        let with_crlf = case.plan.replace('\n', "\r\n");
+        for (form, source) in [
+            ("as it is", case.plan.clone()),
+            ("with CRLF", with_crlf.clone()),
+            ("with a byte order mark", format!("\u{feff}{with_crlf}")),
+            ("without an end of line", case.plan.trim_end().to_owned()),
+        ] {
+            n_edits += mark_each_task(&format!("{} {form}", case.name), source.as_bytes(), options);
+        }
+    }
+    assert!(n_edits > 1_000, "{n_edits}");
+}
+
 #[test]
 fn every_plan_can_be_written_as_tasks_md() {
     for case in cases() {
@@ -170,20 +215,110 @@ fn every_plan_can_be_written_as_tasks_md() {
     }
 }
 
+/// Lines that resemble tasks, and what may hide them.
+const NASTY_LINES: [&str; 46] = [
+    "### T1.1-BE: server",
+    "### T1abc: odd id",
+    "### [ ] no id at all",
+    "### [x] T9",
+    "# T1 as a title",
+    "# ST-001 as a title",
+    "## ST-002 — dash",
+    "### P1-R1-T1: compound",
+    "### P1-R1: group",
+    "#### [] Phase N+1, T3.1: empty box",
+    "T4: below\n---",
+    "- [ ] T001-MIN [P] suffix",
+    "- [ ] T002",
+    "- [ ] T003: colon",
+    "- [ ] **T004** bold",
+    "- [ ] ~~T005 struck~~",
+    "- [ ] no id",
+    "- [ ]* 1.4 optional",
+    "- [ ]\\* 1.5a escaped",
+    "- [ ] 1.V gate",
+    "- [ ] 1. parent",
+    "  - [ ] 1.1 child",
+    "    - [ ] 1.1.1 grandchild",
+    "      - [ ] deep box",
+    "* [x] T006 star",
+    "+ [-] T007 plus",
+    "1. [ ] T008 numbered",
+    "> - [ ] T009 quoted",
+    "> ### T9.9: quoted",
+    "- T010 without box",
+    "- `T011` code",
+    "- **T012**: bold",
+    "| ID | Task |\n|---|---|\n| ST-003 | row |\n| T013 | row |",
+    "| Task | Note |\n|---|---|\n| ✅ T014 | mark |\n| ST-004 | mark |",
+    "| T015 | no header |",
+    "```\n- [ ] T016 in code\n```",
+    "```\n### T17: unclosed code",
+    "<!-- - [ ] T018 comment -->",
+    "<!--\n- [ ] T019 open comment",
+    "<details>\n- [ ] T020 in html\n</details>",
+    "## Dependencies\n- T001 before T002",
+    "## Acceptance\n- [ ] a condition",
+    "## Phase 2: next",
+    "- **Status**: done",
+    "",
+    "text\n- [ ] T021 after text",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn no_mix_of_lines_loses_a_task(parts in vec((0..2_usize, 0..10_000_usize, 1..6_usize), 1..14)) {
+        thread_local! {
+            static LINES: Vec<Vec<String>> = {
+                let is_json = |case: &Case| case.plan.trim_start().starts_with(['{', '[']);
+                let markdown = cases().into_iter().filter(|case| !is_json(case));
+                markdown.map(|case| case.plan.lines().map(str::to_owned).collect()).collect()
+            };
+        }
+        let mut text = String::new();
+        for (kind, choice, n_lines) in parts {
+            if kind == 0 {
+                writeln!(text, "{}", NASTY_LINES[choice % NASTY_LINES.len()]).unwrap();
+                continue;
+            }
+            LINES.with(|plans| {
+                let lines = &plans[choice % plans.len()];
+                let from = choice / plans.len() % lines.len();
+                lines.iter().skip(from).take(n_lines).for_each(|line| writeln!(text, "{line}").unwrap());
+            });
+        }
+        let parsed = parse(text.as_bytes(), ParseOptions::default());
+        check_lines("a mix", &text, &parsed);
+    }
+}
+
 /// Returns the words of a line that looks like a task, found without the parser.
 fn words_of_task_like_line(line: &str) -> Option<String> {
     let content = line.trim_start_matches([' ', '\t', '>']).trim_end();
-    let is_heading = content.starts_with('#');
+    let mark = content.chars().next().filter(|mark| "#-*+|".contains(*mark))?;
     let rest = content.trim_start_matches(['#', '-', '*', '+', '|', ' ']);
-    let is_box = !is_heading
-        && content.starts_with(['-', '*', '+'])
-        && ["[ ]", "[x]", "[X]", "[-]"].iter().any(|mark| rest.starts_with(mark))
-        && rest[3..].starts_with([' ', '\\', '*']);
-    let after_mark = if rest.starts_with('[') { rest.get(3..).unwrap_or_default() } else { rest };
-    let word = after_mark.trim_start_matches([' ', '*', '\\']);
-    let is_id = word.strip_prefix('T').is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
-        && content.starts_with(['#', '-', '*', '+', '|']);
-    (is_box || is_id).then(|| word.to_owned())
+    let after_box = ["[ ]", "[x]", "[X]", "[-]"].iter().find_map(|mark| rest.strip_prefix(mark));
+    let is_box = mark != '|'
+        && after_box.is_some_and(|after| {
+            after.starts_with([' ', '\\', '*']) && after.chars().any(char::is_alphanumeric)
+        });
+    let word = after_box.unwrap_or(rest).trim_start_matches([' ', '*', '\\', '`']);
+    let cell = if mark == '|' { word.split('|').next().unwrap_or_default() } else { word };
+    (is_box || starts_with_id(word)).then(|| cell.to_owned())
+}
+
+/// Tells whether a text starts with `T1`, `ST-001` or `P1-R1-T1`.
+fn starts_with_id(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    if text.strip_prefix('T').is_some_and(|digits| digits.starts_with(is_digit)) {
+        return true;
+    }
+    let word = text.split([' ', ':', '|', '*', '.']).next().unwrap_or_default();
+    let (letters, number) = word.split_once('-').unwrap_or_default();
+    letters == "ST" && !number.is_empty() && number.chars().all(is_digit)
+        || word.starts_with("P1-R") && word.contains("-T")
 }
 
 /// Tells whether each word of a line occurs in the title or text of one task, or is its id.
@@ -192,7 +327,7 @@ fn is_in_plan(words: &str, plan: &plan::Plan) -> bool {
     let words: Vec<_> = words.split(|c: char| !c.is_alphanumeric() && c != '.').filter(is_word).collect();
     plan.tasks.iter().any(|task| {
         let all = format!(
-            "{} {} {} {} {:?} {:?} {:?} {:?} {} P US depends on 완료 진행 중 in progress",
+            "{} {} {} {} {:?} {:?} {:?} {:?} {} Phase {} N P US depends on 완료 진행 중 in progress",
             task.id,
             task.title,
             task.text,
@@ -202,10 +337,12 @@ fn is_in_plan(words: &str, plan: &plan::Plan) -> bool {
             task.external,
             task.references,
             if task.done { "done Done" } else { "todo Todo" },
+            task.phase,
         );
         words.iter().all(|word| {
             let word = word.trim_matches('.');
-            all.contains(word) || word.starts_with("US") || word == "x"
+            let is_phase = word.strip_prefix('P').is_some_and(|number| number.parse::<u32>().is_ok());
+            all.contains(word) || word.starts_with("US") || word == "x" || is_phase
         })
     })
 }
@@ -233,11 +370,60 @@ fn every_line_that_looks_like_a_task_is_read_or_reported() {
     let n_lines: usize = markdown.iter().map(|case| check_lines(&case.name, &case.plan, &case.parse())).sum();
     assert!(n_lines > 250, "{n_lines}");
     // Any two plans in one file, in both orders.
-    for (index, first) in markdown.iter().enumerate() {
-        for second in markdown.iter().skip(index % 7).step_by(7) {
+    for first in &markdown {
+        for second in &markdown {
             let text = format!("{}\n{}", first.plan, second.plan);
             let parsed = parse(text.as_bytes(), ParseOptions::default());
             check_lines(&format!("{} + {}", first.name, second.name), &text, &parsed);
+        }
+    }
+}
+
+/// Writes an object with a title, and others in it, as the choices say.
+fn titled_json(choices: &mut impl Iterator<Item = u8>, depth: usize, n_titles: &mut usize) -> String {
+    *n_titles += 1;
+    let mut object = format!("{{\"id\": {n_titles}, \"title\": \"name {n_titles}.\"");
+    let n_lists = if depth < 3 { choices.next().unwrap_or_default() % 3 } else { 0 };
+    let mut keys = vec!["tasks", "subtasks", "backlog", "metadata"];
+    for _ in 0..n_lists {
+        let key = keys.remove(usize::from(choices.next().unwrap_or_default()) % keys.len());
+        let n_objects = 1 + choices.next().unwrap_or_default() % 2;
+        let objects: Vec<_> = (0..n_objects).map(|_| titled_json(choices, depth + 1, n_titles)).collect();
+        write!(object, ", \"{key}\": [{}]", objects.join(", ")).unwrap();
+    }
+    match choices.next().unwrap_or_default() % 4 {
+        0 => object.push_str(", \"status\": \"deferred\"}"),
+        1 => object.push_str(", \"status\": \"done\"}"),
+        _ => object.push('}'),
+    }
+    object
+}
+
+proptest! {
+    #[test]
+    fn every_object_with_a_title_is_read_or_reported(choices in vec(any::<u8>(), 0..60), form in 0..4_usize) {
+        let mut n_titles = 0;
+        let mut choices = choices.into_iter();
+        let [first, second, third] = [0; 3].map(|_| titled_json(&mut choices, 0, &mut n_titles));
+        let text = match form {
+            0 => format!("{{\"tasks\": [{first}, {second}], \"later\": [{third}]}}"),
+            1 => format!("[{first}, {second}, {third}]"),
+            2 => {
+                // An object with tasks would be a tag, which a warning names as a whole.
+                let second = second.replace("\"tasks\"", "\"steps\"");
+                format!("{{\"master\": {{\"tasks\": [{first}]}}, \"notes\": {second}, \"x\": [{third}]}}")
+            }
+            _ => format!("{{\"tasks\": [{first}], \"tasks\": [{second}], \"metadata\": {third}}}"),
+        };
+        let parsed = parse(text.as_bytes(), ParseOptions::default());
+        for number in 1..=n_titles {
+            let title = format!("name {number}.");
+            let is_read = parsed.plan.tasks.iter().any(|task| task.title == title || task.text.contains(&title));
+            let is_quoted = parsed
+                .diagnostics
+                .iter()
+                .any(|found| found.text(domain::Locale::En).message.contains(&title));
+            prop_assert!(is_read || is_quoted || parsed.has_errors(), "{title}\n{text}\n{:?}", parsed.diagnostics);
         }
     }
 }

@@ -195,7 +195,8 @@ fn a_dependency_on_a_deferred_task_is_external() {
         "### T1: a\n- **Status**: deferred\n### T2: b\n- **Dependencies**: T1\n",
         r#"
         phase 1 "" after []
-        T2 @1 "b" <- <T1>"#,
+        T2 @1 "b" <- <T1>
+        ! NOTE task T1 is deferred and not part of the plan: a"#,
     );
 }
 
@@ -340,7 +341,10 @@ fn task_master_status_marks_tasks_done_or_deferred() {
         1 @1 "a" <- done
         3 @1 "c" <- 1 <2>
         4.1 @1 "e" <- done
-        6 @1 "h" <- 4.1 <5>"#,
+        6 @1 "h" <- 4.1 <5>
+        ! NOTE task 2 is deferred and not part of the plan: b
+        ! NOTE task 5 is deferred and not part of the plan: f
+        ! NOTE task 5.1 is deferred and not part of the plan: g"#,
     );
 }
 

@@ -1,11 +1,12 @@
 //! Prints a plan as a table of phases, tasks and dependencies.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap, HashSet},
     io::{self, IsTerminal, Write},
 };
 
 use anstyle::{AnsiColor, Style};
+use domain::TaskId;
 use plan::{ParsedPlan, Phase, Plan, PlanFormat, Task};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -28,7 +29,8 @@ pub(super) fn print(reading: &ParsedPlan) -> io::Result<()> {
     let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
     let width = terminal.map_or(usize::MAX, |(width, _)| usize::from(width.0));
     write_heading(&mut out, reading)?;
-    let columns = Columns::new(plan, width);
+    let rows = Rows::new(plan, reading.format);
+    let columns = Columns::new(plan, &rows, width);
     let mut members: BTreeMap<_, Vec<&Task>> = BTreeMap::new();
     for task in &plan.tasks {
         members.entry(task.phase).or_default().push(task);
@@ -36,7 +38,7 @@ pub(super) fn print(reading: &ParsedPlan) -> io::Result<()> {
     for phase in &plan.phases {
         write_phase_line(&mut out, phase, width)?;
         for task in members.remove(&phase.number).unwrap_or_default() {
-            columns.write_row(&mut out, task)?;
+            columns.write_row(&mut out, task, &rows)?;
         }
         writeln!(out)?;
     }
@@ -81,6 +83,60 @@ fn write_phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Re
     writeln!(out, "{TITLE}{name}{TITLE:#}{FAINT}{after}{FAINT:#}")
 }
 
+/// Which dependencies are shown.
+struct Rows<'p> {
+    by_id: HashMap<&'p TaskId, &'p Task>,
+}
+
+impl<'p> Rows<'p> {
+    /// In a checklist a task often depends on all before it: only those that no other one implies are shown.
+    fn new(plan: &'p Plan, format: Option<PlanFormat>) -> Self {
+        let tasks = plan.tasks.iter().filter(|_| format == Some(PlanFormat::Checklist));
+        Self { by_id: tasks.map(|task| (&task.id, task)).collect() }
+    }
+
+    fn shown_dependencies<'t>(&self, task: &'t Task) -> Vec<&'t TaskId> {
+        // Longer lists come from ranges that somebody wrote.
+        const REDUCED_MAX: usize = 40;
+        let all = &task.depends_on;
+        if all.len() > REDUCED_MAX {
+            return all.iter().collect();
+        }
+        let of_dependency = |id| self.by_id.get(id).map_or(&[][..], |task| task.depends_on.as_slice());
+        let implied: HashSet<&TaskId> = all.iter().flat_map(of_dependency).collect();
+        all.iter().filter(|id| !implied.contains(id)).collect()
+    }
+
+    /// Lists the dependencies of a task; those that do not fit are counted.
+    fn dependencies(&self, task: &Task, width_max: usize) -> String {
+        let shown = self.shown_dependencies(task);
+        let ids = shown.iter().map(ToString::to_string);
+        let names = task.external.iter().map(|name| format!("\"{}\"", printable(name)));
+        let n_all = shown.len() + task.external.len();
+        let mut text = match (task.optional, n_all) {
+            (false, 0) => return String::new(),
+            (true, 0) => return localized("optional", "선택"),
+            (false, _) => localized("after ", "선행: "),
+            (true, _) => localized("optional, after ", "선택, 선행: "),
+        };
+        let mut width = text.width();
+        for (n_before, name) in ids.chain(names).enumerate() {
+            let comma = if n_before == 0 { "" } else { ", " };
+            let rest = format!(" +{}", n_all - n_before);
+            width += comma.len() + name.width();
+            let is_last = n_before + 1 == n_all;
+            // Leave space for the count of the remaining ones.
+            if n_before > 0 && width + if is_last { 0 } else { rest.len() } > width_max {
+                text.push_str(&rest);
+                return text;
+            }
+            text.push_str(comma);
+            text.push_str(&name);
+        }
+        cut(&text, width_max)
+    }
+}
+
 /// Widths of the columns.
 struct Columns {
     id: usize,
@@ -89,17 +145,17 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(plan: &Plan, width: usize) -> Self {
+    fn new(plan: &Plan, rows: &Rows<'_>, width: usize) -> Self {
         let widest = |width: &dyn Fn(&Task) -> usize| plan.tasks.iter().map(width).max().unwrap_or(0);
         let id = widest(&|task| task.id.as_str().len());
         let title = widest(&|task| task.title.width());
-        let waits = widest(&|task| dependencies(task, usize::MAX).width());
+        let waits = widest(&|task| rows.dependencies(task, usize::MAX).width());
         let available = width.saturating_sub(id + 12);
         let title = title.min(available.saturating_sub(waits.min(available / 3)).max(TITLE_WIDTH_MIN));
         Self { id, title, waits: available.saturating_sub(title).max(8) }
     }
 
-    fn write_row(&self, out: &mut impl Write, task: &Task) -> io::Result<()> {
+    fn write_row(&self, out: &mut impl Write, task: &Task, rows: &Rows<'_>) -> io::Result<()> {
         let (mark, style) = match (task.done, task.optional) {
             (true, _) => ("✓", DONE),
             (false, true) => ("?", FAINT),
@@ -113,41 +169,13 @@ impl Columns {
             "  {style}{mark}{style:#} {ID}{}{ID:#}{id_gap}  {FAINT}{size:<2}{FAINT:#}  {title}",
             task.id
         )?;
-        let waits = dependencies(task, self.waits);
+        let waits = rows.dependencies(task, self.waits);
         if waits.is_empty() {
             return writeln!(out);
         }
         let gap = " ".repeat(self.title.saturating_sub(title.width()));
         writeln!(out, "{gap}  {FAINT}{waits}{FAINT:#}")
     }
-}
-
-/// Lists the dependencies of a task; those that do not fit are counted.
-fn dependencies(task: &Task, width_max: usize) -> String {
-    let ids = task.depends_on.iter().map(ToString::to_string);
-    let names = task.external.iter().map(|name| format!("\"{}\"", printable(name)));
-    let n_all = task.depends_on.len() + task.external.len();
-    let mut text = match (task.optional, n_all) {
-        (false, 0) => return String::new(),
-        (true, 0) => return localized("optional", "선택"),
-        (false, _) => localized("after ", "선행: "),
-        (true, _) => localized("optional, after ", "선택, 선행: "),
-    };
-    let mut width = text.width();
-    for (n_before, name) in ids.chain(names).enumerate() {
-        let comma = if n_before == 0 { "" } else { ", " };
-        let rest = format!(" +{}", n_all - n_before);
-        width += comma.len() + name.width();
-        let is_last = n_before + 1 == n_all;
-        // Leave space for the count of the remaining ones.
-        if n_before > 0 && width + if is_last { 0 } else { rest.len() } > width_max {
-            text.push_str(&rest);
-            return text;
-        }
-        text.push_str(comma);
-        text.push_str(&name);
-    }
-    cut(&text, width_max)
 }
 
 /// Truncates a text to a width in columns; Korean characters take two.

@@ -7,6 +7,7 @@ mod damage;
 mod flood;
 mod live_screen;
 mod plan_changes;
+mod plan_ids;
 mod project_setup;
 mod run_commands;
 mod sandboxed_run;

@@ -1,7 +1,7 @@
 //! The Kiro dialect: tasks run in file order, and nested tasks replace their parent unless its text says more.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     iter,
 };
 
@@ -12,7 +12,7 @@ use crate::{
     paths::push_paths,
     plan::Task,
     problem::Problem,
-    text::{normalize_text, parse_values, strip_bullet},
+    text::{normalize_text, parse_values, strip_bullet, truncate_for_message},
 };
 
 use super::{OpenTask, coverage_of_parent, waves};
@@ -145,7 +145,7 @@ pub(super) fn chain_tasks(
             *text = format!("{above}{gap}{text}");
         }
     }
-    add_groups(plan, &nesting, &is_heading);
+    add_groups(plan, &nesting, &is_heading, diagnostics);
     let new_indices: Vec<Option<usize>> = is_heading
         .iter()
         .scan(0, |n_kept, &is_heading| {
@@ -206,19 +206,40 @@ fn chain_by_position(plan: &mut PlanDraft<'_>, is_parallel: &[bool]) {
     }
 }
 
-/// Lets the id of a parent mean all tasks below it, and itself if it is a task.
-fn add_groups(plan: &mut PlanDraft<'_>, nesting: &TaskNesting, is_heading: &[bool]) {
+/// Lets the id of a parent mean all tasks below it, and itself if it is a task. Of two parents with one id, the first
+/// counts; a note quotes the other one, and one that has only duplicates.
+fn add_groups(
+    plan: &mut PlanDraft<'_>,
+    nesting: &TaskNesting,
+    is_heading: &[bool],
+    diagnostics: &mut DiagnosticSink,
+) {
     let kept_before: Vec<usize> = iter::once(0)
         .chain(is_heading.iter().scan(0, |n_kept, &is_heading| {
             *n_kept += usize::from(!is_heading);
             Some(*n_kept)
         }))
         .collect();
+    let mut first_by_id: HashMap<&str, usize> = HashMap::new();
+    for (index, task) in plan.tasks.iter().enumerate().filter(|&(index, _)| !is_heading[index]) {
+        first_by_id.entry(task.id.as_str()).or_insert(index);
+    }
     for index in (0..is_heading.len()).filter(|&index| nesting.is_heading[index]) {
         let end = nesting.descendants_end(index);
         let members = kept_before[index]..kept_before[end];
-        if let Some(task) = plan.tasks.get(index).filter(|_| !members.is_empty()) {
-            plan.subtask_groups.entry(task.id.to_string()).or_insert(members);
+        let Some(task) = plan.tasks.get(index).filter(|_| !members.is_empty()) else { continue };
+        let is_duplicate = |&member: &usize| first_by_id.get(plan.tasks[member].id.as_str()) != Some(&member);
+        let mut is_lost =
+            (index..end).filter(|&member| !is_heading[member]).all(|member| is_duplicate(&member));
+        match plan.subtask_groups.entry(task.id.to_string()) {
+            Entry::Vacant(entry) => {
+                entry.insert(members);
+            }
+            Entry::Occupied(_) => is_lost = is_heading[index],
+        }
+        if is_lost {
+            let line = truncate_for_message(&format!("{}. {}", task.id, task.title));
+            diagnostics.push(plan.task_drafts[index].id_span.clone(), Problem::NotRead { line, n_more: 0 });
         }
     }
 }

@@ -12,6 +12,9 @@ pub(crate) struct IdReference<'a> {
     pub(crate) id: Cow<'a, str>,
 }
 
+/// The longest word at the end of an id: `T1.1-DESIGN`.
+const SUFFIX_LETTERS_MAX: usize = 8;
+
 /// The shape of an id, which decides where it may stand without further marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdShape {
@@ -111,14 +114,31 @@ fn phase_prefix_length(text: &str) -> usize {
     if n_digits > 0 && rest[n_digits..].starts_with('-') { n_digits + 2 } else { 0 }
 }
 
-/// Returns the length of `T1.3`, `1.2` or `T020a`.
+/// Returns the length of `T1.3`, `1.2`, `T020a`, `T1.1-BE` or `1.V`.
 fn plain_id_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let start = usize::from(bytes.first() == Some(&b'T'));
     let end = numbers_end(bytes, start)?;
+    let end = end + capitals_length(bytes, end, b'.', 1);
     // A single letter belongs to an id such as `1.4a`, but not to `3rd` or `30m`.
     let accepts_letter = start > 0 || memchr::memchr(b'.', &bytes[..end]).is_some();
-    Some(if accepts_letter { end + suffix_length(bytes, end) } else { end })
+    if !accepts_letter {
+        return Some(end);
+    }
+    let end = end + suffix_length(bytes, end);
+    Some(end + capitals_length(bytes, end, b'-', SUFFIX_LETTERS_MAX))
+}
+
+/// Returns the length of a separator with capitals behind it that end a word, such as `-BE`, or 0.
+fn capitals_length(bytes: &[u8], at: usize, separator: u8, letters_max: usize) -> usize {
+    if bytes.get(at) != Some(&separator) {
+        return 0;
+    }
+    let n_letters = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let continues = |next: &u8| next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_');
+    let is_word =
+        (1..=letters_max).contains(&n_letters) && !bytes.get(at + 1 + n_letters).is_some_and(continues);
+    if is_word { 1 + n_letters } else { 0 }
 }
 
 /// Returns the end of numbers that are separated by dots.
@@ -199,6 +219,14 @@ mod tests {
             ("US2", Some("US2")),
             ("T7..T9", Some("T7")),
             ("T7-T9", Some("T7")),
+            ("T1.1-BE: x", Some("T1.1-BE")),
+            ("P1-T1.1-FE", Some("P1-T1.1-FE")),
+            ("T031-MIN [P] x", Some("T031-MIN")),
+            ("T7-T9-BE", Some("T7")),
+            ("T7-Build x", Some("T7")),
+            ("1.V Gate", Some("1.V")),
+            ("1.Vx", Some("1")),
+            ("3-D x", Some("3")),
             ("ST-", None),
             ("Title", None),
             ("API", None),

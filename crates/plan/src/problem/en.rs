@@ -113,6 +113,21 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             };
             new(format!("'{text}' is not a {name}"), hint.into())
         }
+        Problem::Deferred { id, title } => new(
+            format!("task {id} is deferred and not part of the plan: {title}"),
+            "a task that depends on it waits until you confirm it".into(),
+        ),
+        Problem::OrderFromDiagram { n } => new(
+            match n {
+                1 => "no task names a dependency; the diagram shows one, which is read".into(),
+                n => format!("no task names a dependency; the {n} that the diagram shows are read"),
+            },
+            "write - **Dependencies**: at the tasks to change that".into(),
+        ),
+        Problem::UnclearStatus { text } => new(
+            format!("'{text}' is not a status; the task is read as open"),
+            "write done if it is done".into(),
+        ),
         Problem::UnknownComplexity { text } => new(
             format!("complexity '{text}' is not S, M, L or XL and is ignored"),
             "write S, M, L or XL".into(),

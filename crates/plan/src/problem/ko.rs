@@ -112,6 +112,18 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             };
             new(format!("{name} 값이 올바르지 않습니다: '{text}'"), hint.into())
         }
+        Problem::Deferred { id, title } => new(
+            format!("작업 {id}은(는) 보류되어 계획에서 빠집니다: {title}"),
+            "이 작업에 의존하는 작업은 사용자가 확인할 때까지 기다립니다".into(),
+        ),
+        Problem::OrderFromDiagram { n } => new(
+            format!("작업에 의존성이 없어 다이어그램의 의존성 {n}개를 읽었습니다"),
+            "바꾸려면 작업에 - **의존성**: 을 쓰세요".into(),
+        ),
+        Problem::UnclearStatus { text } => new(
+            format!("'{text}'에서 상태를 알 수 없어 미완료 작업으로 읽었습니다"),
+            "끝난 작업이면 '완료'라고 쓰세요".into(),
+        ),
         Problem::UnknownComplexity { text } => new(
             format!("S, M, L, XL이 아닌 복잡도는 읽지 않습니다: '{text}'"),
             "S, M, L, XL 중 하나를 쓰세요".into(),

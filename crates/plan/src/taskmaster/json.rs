@@ -40,6 +40,8 @@ impl<'a> SpannedJson<'a> {
 pub(super) struct TasksDocument<'a> {
     pub(super) title: String,
     pub(super) tasks: Vec<SpannedJson<'a>>,
+    /// The tags that are not read.
+    pub(super) other_tags: Vec<Range<usize>>,
 }
 
 impl<'a> TasksDocument<'a> {
@@ -50,7 +52,7 @@ impl<'a> TasksDocument<'a> {
             let list = serde_json::from_str::<&'a RawValue>(text);
             let list = list.map_err(|error| push_invalid_json(text, &error, diagnostics)).ok()?;
             let tasks = parse_task_list(list, text, "tasks", diagnostics);
-            return Some(Self { title: String::new(), tasks });
+            return Some(Self { title: String::new(), tasks, other_tags: Vec::new() });
         }
         let object: JsonObject<'a> = match serde_json::from_str(text) {
             Ok(object) => object,
@@ -64,11 +66,14 @@ impl<'a> TasksDocument<'a> {
             return Some(Self {
                 title: project_name(meta),
                 tasks: parse_task_list(tasks, text, "tasks", diagnostics),
+                other_tags: Vec::new(),
             });
         }
-        let tags: Vec<TagContent<'_, 'a>> = object
-            .members
-            .iter()
+        // Some files have all tags below one member.
+        let below: Option<JsonObject<'a>> =
+            object.get("tags").and_then(|tags| serde_json::from_str(tags.get()).ok());
+        let members = below.iter().chain([&object]).flat_map(|object| &object.members);
+        let tags: Vec<TagContent<'_, 'a>> = members
             .filter_map(|(name, raw)| {
                 let tag: JsonObject<'a> = serde_json::from_str(raw.get()).ok()?;
                 let tasks = tag.get("tasks")?;
@@ -76,9 +81,12 @@ impl<'a> TasksDocument<'a> {
             })
             .collect();
         let chosen = choose_tag(&tags, tag, text, diagnostics)?;
+        let others = tags.iter().filter(|tag| tag.name != chosen.name);
+        let other_tags = others.map(|tag| span_of_slice(text, tag.tasks.get(), 0)).collect();
         Some(Self {
             title: project_name(chosen.metadata),
             tasks: parse_task_list(chosen.tasks, text, "tasks", diagnostics),
+            other_tags,
         })
     }
 }

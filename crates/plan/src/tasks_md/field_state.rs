@@ -97,7 +97,10 @@ impl TaskFieldState {
         self.is_status_done = status == Some(TaskStatus::Done);
         draft.is_deferred = status == Some(TaskStatus::Deferred);
         draft.status_mark = Some(StatusMark::Word(value.span()));
-        if status.is_none() {
+        if status.is_none() && values::is_remark(word) {
+            let problem = Problem::UnclearStatus { text: truncate_for_message(word) };
+            diagnostics.push(value.span(), problem);
+        } else if status.is_none() {
             push_invalid_value(value, ValueField::Status, diagnostics);
         }
     }

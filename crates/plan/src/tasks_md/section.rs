@@ -60,6 +60,9 @@ impl TaskSection {
             if !task.title.is_empty() {
                 tasks.set_title(index, join_lines(&heading::unescape_heading(task.title)));
             }
+        } else {
+            // Reported as a duplicate.
+            tasks.mark_covered(span.clone());
         }
         Self {
             level,
@@ -189,8 +192,9 @@ impl TaskSection {
     pub(super) fn close(mut self, end: usize, tasks: &mut TaskCollector<'_, '_>) {
         let text = tasks.text;
         self.end_list(tasks);
-        tasks.mark_covered(self.start..end);
+        // The lines of a duplicate are in no task: those that look like one are reported too.
         let Some(index) = self.task_index else { return };
+        tasks.mark_covered(self.start..end);
         let end = match self.last_rule.take() {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
             _ => end,

@@ -56,6 +56,11 @@ impl TableColumns {
         RowCells::new(text, head).filter_map(FieldKey::misspelled_column_heading).collect()
     }
 
+    /// Tells whether the rows have less than check boxes with the same ids would have.
+    pub(super) fn is_index(&self) -> bool {
+        !self.has_title || !self.keys.contains(&Some(FieldKey::Dependencies))
+    }
+
     /// Tells whether any row has a task id.
     pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
         rows.iter().any(|row| {

@@ -20,6 +20,7 @@ use crate::{
 };
 
 use super::{
+    diagram_order,
     field_state::TaskFieldState,
     field_value::{FieldValue, ValueContinuation, description_text, is_yes, set_validated_field},
     strip_layer_label,
@@ -310,6 +311,9 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             } else if ids_have_dots {
                 task.phase = phase_from_id(&task.id, &draft.id_span, diagnostics);
             }
+        }
+        if plan.mentions.is_empty() {
+            diagram_order::add_dependencies(text, &mut plan, diagnostics);
         }
         if !duplicates.is_empty() {
             let lines = LineIndex::new(text.as_bytes());
