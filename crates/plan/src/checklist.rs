@@ -267,9 +267,10 @@ impl<'a> ChecklistParser<'a> {
             if !rest.is_empty() {
                 open.own_text.push(rest);
             }
-            // A line that is not indented does not belong to the task.
-            let end = open.own_text.last().map_or(open.cursor, |last| last.end);
-            self.plan.covered.push(line_start(self.text, open.item.first_line_start)..end.max(open.cursor));
+            // A line that is not indented does not belong to the task, also behind a nested one.
+            let start = line_start(self.text, open.item.first_line_start);
+            self.plan.covered.push(start..open.item.below.start.max(start));
+            self.plan.covered.extend(open.own_text.iter().cloned());
             match self.dialect {
                 ChecklistDialect::SpecKit => spec_kit::finish_task(self.text, &open, &mut self.plan),
                 ChecklistDialect::Kiro | ChecklistDialect::Plain => {
