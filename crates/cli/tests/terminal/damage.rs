@@ -16,12 +16,13 @@ use server::Client;
 
 use crate::test_project::{TestProject, one_phase_plan};
 
-/// The agents of runs that begin after `asks` exists ask; the others are done at once.
+/// The first agent of a run that begins after `asks` exists asks; the others are done at once.
 const SCRIPT: &str = r#"
 read -r task
 echo "$$" >> "$FOLDER/pids-$JANGDAN_RUN"
-if [ -e "$FOLDER/asks" ]; then
-    printf '[ASK_USER]\nquestion: SampleRun colour?\n[/ASK_USER]\n'
+if [ -e "$FOLDER/asks" ] && [ ! -e "$FOLDER/asked-$JANGDAN_RUN" ]; then
+    echo > "$FOLDER/asked-$JANGDAN_RUN"
+    printf '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]\n'
     read -r answer
 fi
 echo "DONE:$JANGDAN_TASK:nothing to change"
@@ -68,7 +69,7 @@ impl Stage {
         wait_until("the first run has ended", || is_in_state(&project, &ended, "done"));
         fs::write(project.temp_path("asks"), "").unwrap();
         let active = project.start_run(one_phase_plan(&["T1"]), settings());
-        wait_until("the agent asks", || project.run_jangdan(&["inbox"]).1.contains("SampleRun colour?"));
+        wait_until("the agent asks", || project.run_jangdan(&["inbox"]).1.contains("Which colour?"));
         // Rows and the number of the last event are saved within a second.
         let noted = project.data().join("runs").join(active.as_str()).join("last-event");
         let last = || project.client().rows(&active, &[views::RowKind::Run]).unwrap().sequence.0.to_string();
@@ -105,11 +106,9 @@ impl Stage {
 
     fn sql(&self, statement: &str) {
         let connection = rusqlite::Connection::open(self.data("log.sqlite3")).unwrap();
-        connection
-            .execute_batch(
-                &statement.replace("ENDED", &format!("(SELECT id FROM run WHERE name = '{}')", self.ended)),
-            )
-            .unwrap();
+        let id = |run: &RunId| format!("(SELECT id FROM run WHERE name = '{run}')");
+        let statement = statement.replace("ENDED", &id(&self.ended)).replace("ACTIVE", &id(&self.active));
+        connection.execute_batch(&statement).unwrap();
     }
 
     /// Moves everything into the main file of the log, as a checkpoint does.
@@ -228,7 +227,7 @@ fn read_until_serving(output: &mut impl BufRead) -> String {
     text
 }
 
-/// Answers each question of the active run until it has ended: an agent that replaces another asks again.
+/// Answers the question of the active run, and waits until the run has ended.
 fn answer_and_wait(stage: &Stage, name: &str) {
     let command = UserCommand::Answer {
         question: None,
@@ -360,18 +359,18 @@ fn damage_of_entries() {
         },
         DamageCase {
             name: "an entry is deleted",
-            damage: |stage| stage.sql("DELETE FROM entry WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
+            damage: |stage| stage.sql("DELETE FROM entry WHERE run = ACTIVE AND sequence = 3"),
+            outcome: Outcome::Listed(SampleRun::Active, "cannot be read"),
         },
         DamageCase {
             name: "an entry is not JSON",
-            damage: |stage| stage.sql("UPDATE entry SET payload = '{' WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
+            damage: |stage| stage.sql("UPDATE entry SET payload = '{' WHERE run = ACTIVE AND sequence = 3"),
+            outcome: Outcome::Listed(SampleRun::Active, "cannot be read"),
         },
         DamageCase {
             name: "an entry has an unknown type",
-            damage: |stage| stage.sql("UPDATE entry SET kind = 'Dreamt' WHERE run = ENDED AND sequence = 3"),
-            outcome: Outcome::Listed(SampleRun::Ended, "cannot be read"),
+            damage: |stage| stage.sql("UPDATE entry SET kind = 'Dreamt' WHERE run = ACTIVE AND sequence = 3"),
+            outcome: Outcome::Listed(SampleRun::Active, "cannot be read"),
         },
         DamageCase {
             name: "all rows are deleted",
