@@ -62,6 +62,10 @@ impl SandboxFixture {
             .env("ROOT", self.folder.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env_remove("JANGDAN_SESSION");
+        // Toolchains are found by the home folder otherwise.
+        if let Some(home) = std::env::var_os("HOME") {
+            command.env("RUSTUP_HOME", Path::new(&home).join(".rustup"));
+        }
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
@@ -195,6 +199,58 @@ fn programs_work_in_the_sandbox() {
         INSIDE.matches("try ").count(),
         "{output}"
     );
+}
+
+/// Package managers and test runners, as far as they are installed. Nothing is downloaded.
+const TOOLS: &str = r#"
+    mkdir rust js py go
+    try cargo '! command -v cargo || (cd rust && cargo init --quiet --name demo --lib && cargo test --offline)'
+    try npm '! command -v npm || (cd js && mkdir dep && (cd dep && npm init -y) && npm init -y && npm install --offline ./dep)'
+    try node '! command -v node || (cd js && echo "require("node:test")("x", () => {})" > a.test.js && node --test a.test.js)'
+    try venv '! python3 -c "import ensurepip" || (cd py && python3 -m venv v && v/bin/pip --version)'
+    try unittest '! command -v python3 || (cd py && echo "import tempfile, unittest
+class X(unittest.TestCase):
+    def test_x(self): tempfile.mkdtemp()" > test_x.py && python3 -m unittest)'
+    try go '! command -v go || (cd go && go mod init x && printf "package x
+import "testing"
+func TestX(t *testing.T) {}" > x_test.go && GOFLAGS=-mod=mod go test ./...)'
+    try copies 'mkdir c && chmod 750 c && echo x > c/d && cp -a c e && tar cf c.tar c && tar xf c.tar && touch -d yesterday c/d && install -m 700 c/d f'
+    try limits 'ulimit -n 128'
+    try its-own-terminal '! command -v script || script -qec true /dev/null'
+"#;
+
+#[test]
+fn package_managers_and_test_runners_work_in_the_sandbox() {
+    let fixture = SandboxFixture::new();
+    let output = fixture.run_sandboxed_script(TOOLS);
+    assert_every_line_ends_with(&output, ": yes");
+    assert_eq!(
+        output.lines().filter(|line| line.contains(": ")).count(),
+        TOOLS.matches("\n    try ").count(),
+        "{output}"
+    );
+}
+
+/// Attempts that only the filter of system calls prevents.
+const FILTERED: &str = r#"
+    try limits-of-others 'python3 -c "import os, resource
+resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (64, 64))"'
+    try attributes 'python3 -c "import os; os.setxattr("inside", "user.x", b"y")"'
+    try set-user-id 'cp /bin/true own && chmod u+s own'
+    try user-namespace 'unshare --user true'
+    try planted 'echo x > $ROOT/tmp/planted'
+"#;
+
+#[test]
+fn system_calls_that_reach_outside_of_the_sandbox_are_refused() {
+    let fixture = SandboxFixture::new();
+    fs::write(fixture.path("worktree/inside"), "x").unwrap();
+    assert_every_line_ends_with(&fixture.run_sandboxed_script(FILTERED), ": no");
+    let deadline = Instant::now() + TIMEOUT;
+    while fs::read_dir(fixture.path("tmp")).unwrap().next().is_some() {
+        assert!(Instant::now() < deadline, "the own temporary folder is not removed");
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -397,8 +453,9 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
     // If a writable folder contains the data directory, the sandbox excludes it and warns about the effect.
     let script = "cat $JANGDAN_DATA/vault/key || echo x > $OUT/new || true";
     let mut command = fixture.command(JANGDAN);
-    command.args(["session", "start", "--pipes", "--sandbox", "required", "--name", &around, "--"]);
-    let started = command.env("TMPDIR", fixture.folder.path()).args(["sh", "-c", script]).output().unwrap();
+    command.args(["session", "start", "--pipes", "--sandbox", "required", "--name", &around]);
+    command.arg("--write").arg(fixture.folder.path()).arg("--");
+    let started = command.args(["sh", "-c", script]).output().unwrap();
     let errors = lossy_text(&started.stderr);
     assert!(errors.contains("warning: The sandbox is narrower than usual"), "{errors}");
     let deadline = Instant::now() + TIMEOUT;

@@ -48,6 +48,7 @@ pub const KEYS: &[Key] = &[
     key("agents.*.title", ValueKind::Text, "", "display name"),
     key("agents.*.role", ValueKind::Choice(ROLES), "", "role in the team; without one it is a specialist"),
     key("agents.*.slots", ValueKind::Number { min: 1, max: 1000 }, "", "number of tasks that it may work on in parallel"),
+    key("agents.*.output_mib", ValueKind::Number { min: 1, max: 1 << 30 }, "", "output after which a process of the agent is ended, in MiB; 1024 if not set"),
     key("agents.*.memory_mib", ValueKind::Number { min: 1, max: 1 << 30 }, "", "memory limit of the agent and its child processes, in MiB; its tasks need as much"),
     key("agents.*.driver", ValueKind::Choice(&["acp", "claude", "codex", "pty"]), "", "protocol of the agent"),
     key("agents.*.mode", ValueKind::Choice(&["lines", "screen"]), "", "for programs on a terminal: line output, or a full screen"),
@@ -103,7 +104,7 @@ pub const KEYS: &[Key] = &[
     key("prices.*.output", ValueKind::Price, "", "price of its output tokens"),
     key("prices.*.cached", ValueKind::Price, "", "price of its input tokens that are read from a cache"),
 
-    key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "off", "whether agents, checks and set-up commands are restricted to their worktrees"),
+    key("sandbox.mode", ValueKind::Choice(&["off", "worktree", "required"]), "worktree", "whether agents, checks and set-up commands are restricted to their worktrees"),
     key("sandbox.write", ValueKind::Paths, "[]", "additional paths that agents may write to"),
     key("sandbox.caches", ValueKind::Choice(&["private", "shared"]), "private", "which caches of package managers restricted programs write to: their own for the project, or yours"),
 

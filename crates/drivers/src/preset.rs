@@ -64,6 +64,9 @@ pub struct Preset {
     /// Memory limit of the agent and its descendants, in MiB.
     #[serde(default)]
     pub memory_mib: Option<u64>,
+    /// Output of one process after which it is ended, in MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_mib: Option<u64>,
     /// The silence that ends a turn on a terminal.
     #[serde(default)]
     pub quiet_ms: Option<u64>,

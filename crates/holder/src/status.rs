@@ -112,6 +112,7 @@ fn reason_name(reason: EndReason) -> &'static str {
         EndReason::Request => "request",
         EndReason::TimeLimit => "time-limit",
         EndReason::HolderEnded => "holder-ended",
+        EndReason::OutputLimit => "output-limit",
     }
 }
 

@@ -8,14 +8,18 @@ use std::{
     io,
     mem::MaybeUninit,
     ops::Range,
-    os::fd::{FromRawFd, OwnedFd},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
     ptr,
 };
 
 pub(crate) use spawn::{SpawnOptions, spawn};
 
 /// Signals that the loop receives through a descriptor.
-const HANDLED_SIGNALS: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
+const HANDLED_SIGNALS: [i32; 4] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGIO];
+
+/// `fcntl` command and flags that request `SIGIO` after each deletion in a folder. Unlike inotify, it has no limit per user.
+const NOTIFY: i32 = 1026;
+const DELETIONS: u32 = 0x8000_0008;
 
 /// Signals that a server may have changed for itself; the agent gets their defaults.
 const RESET_SIGNALS: [i32; 10] = [
@@ -55,6 +59,13 @@ pub(crate) fn redirect_signals() -> io::Result<OwnedFd> {
     }
 }
 
+/// Requests the signal about deletions in a folder for as long as the descriptor is open.
+pub(crate) fn watch_deletions(folder: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the command takes flags, and no pointer.
+    let watched = unsafe { libc::fcntl(folder.as_raw_fd(), NOTIFY, DELETIONS) };
+    if watched == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Restores default signal handling in a new process, before it executes the agent's program.
 fn restore_signals() -> io::Result<()> {
     // SAFETY: system calls only; `none` is initialized by `sigemptyset` before it is read.
@@ -74,14 +85,14 @@ fn restore_signals() -> io::Result<()> {
 
 /// Returns which of the handled signals arrived.
 pub(crate) fn take_signals(signals: &OwnedFd) -> ArrivedSignals {
-    let mut arrived = ArrivedSignals { child: false, end: false };
+    let mut arrived = ArrivedSignals { child: false, end: false, deletion: false };
     let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
     while rustix::io::read(signals, &mut buffer).is_ok_and(|length| length == buffer.len()) {
         let [a, b, c, d, ..] = buffer;
-        if u32::from_ne_bytes([a, b, c, d]) == libc::SIGCHLD.cast_unsigned() {
-            arrived.child = true;
-        } else {
-            arrived.end = true;
+        match u32::from_ne_bytes([a, b, c, d]).cast_signed() {
+            libc::SIGCHLD => arrived.child = true,
+            libc::SIGIO => arrived.deletion = true,
+            _ => arrived.end = true,
         }
     }
     arrived
@@ -92,6 +103,8 @@ pub(crate) struct ArrivedSignals {
     pub(crate) child: bool,
     /// The holder was asked to end.
     pub(crate) end: bool,
+    /// A file in the watched folder was deleted.
+    pub(crate) deletion: bool,
 }
 
 /// Memory ranges of the program's code and constants, once they were looked up.

@@ -24,7 +24,7 @@ use std::{
 use crate::{CommitStyle, Isolation, LandStrategy, NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::{AgentName, PermissionMode, PermissionPolicy};
-use sessions::detect::AgentDetector;
+use sessions::{Enforcement, SandboxReport, detect::AgentDetector};
 
 use location::RunLocation;
 
@@ -93,6 +93,7 @@ pub fn prepare_run(
     let team = team::assemble_team(config, &work, options.agent.as_deref())?;
     remarks.extend(team::check_programs(&team, config, &AgentDetector::from_environment())?);
     remarks.extend(check_commands::check_commands(&work, config, &location.root)?);
+    remarks.extend(sandbox_remark(config.sandbox.mode, sessions::supported_sandbox()));
     remarks.extend(cost::cost_remarks(config, &team, &options.earlier_runs));
     remarks.extend(team.remarks);
     let plan_options = PlanOptions {
@@ -187,6 +188,16 @@ fn partition_changes(location: &RunLocation, plan: Option<&Path>) -> (Vec<PathBu
         !path.ends_with(::config::PROJECT_FILE) && plan.is_none_or(|plan| plan != location.root.join(path))
     };
     location.uncommitted.iter().cloned().partition(is_unseen)
+}
+
+/// Returns what the user must know about a sandbox that this machine supports partly or not at all. If it is required, the
+/// start of the first session says it.
+fn sandbox_remark(mode: ::config::SandboxMode, report: SandboxReport) -> Option<StartRemark> {
+    let is_partly = report.state == Enforcement::Partly;
+    (mode == ::config::SandboxMode::Worktree)
+        .then_some(report.reason)
+        .flatten()
+        .map(|reason| StartRemark::SandboxIncomplete { is_partly, reason })
 }
 
 /// Returns the memory limit of each member that has one, in MiB.

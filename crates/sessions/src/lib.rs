@@ -28,10 +28,11 @@ pub use input_writer::InputWriter;
 pub use launch::{AgentLaunch, CommandLine, command_line, new_session_id};
 pub use own_program::own_program;
 pub use sandbox::{
-    Enforcement, PackageCaches, RestrictError, Sandbox, SandboxPaths, SandboxPolicy, SandboxReport, restrict,
-    supported_sandbox,
+    Enforcement, PackageCaches, RestrictError, Sandbox, SandboxGap, SandboxPaths, SandboxPolicy,
+    SandboxReport, restrict, sandbox_gaps, supported_sandbox,
 };
 pub use session::{Session, SessionObserver, SessionReport, TimedReports, Waker};
 pub use sessions::{
-    SessionEntry, SessionMetadata, SessionState, Sessions, StartRequest, boot_id, session_name_from_tag,
+    OUTPUT_BYTES_MAX, SessionEntry, SessionMetadata, SessionState, Sessions, StartRequest, boot_id,
+    session_name_from_tag,
 };

@@ -10,6 +10,8 @@ mod paths;
 mod privileges;
 mod restrict;
 mod rules;
+mod system_calls;
+mod temporary_folder;
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +26,8 @@ use crate::own_program::own_program;
 
 pub use paths::SandboxPaths;
 use restrict::{KernelSupport, kernel_support};
-pub use restrict::{RestrictError, restrict};
+pub use restrict::{RestrictError, SandboxGap, restrict, sandbox_gaps};
+pub(crate) use temporary_folder::{TemporaryFolder, remove_temporary_folder};
 
 /// The hidden subcommand of `jangdan` that restricts itself and executes the agent.
 const SUBCOMMAND: &str = "sandboxed";
@@ -117,19 +120,22 @@ pub fn supported_sandbox() -> SandboxReport {
     SandboxReport { state, reason }
 }
 
-/// Creates the private caches of a sandbox, and sets the variables that lead to them, except those in `chosen`.
-pub(crate) fn set_cache_variables(
+/// Creates the private caches and the temporary folder of a sandbox, and sets the variables that lead to them, except those
+/// in `chosen`.
+pub(crate) fn create_private_folders(
     sandbox: &Sandbox,
     environment: &mut BTreeMap<OsString, OsString>,
     chosen: &BTreeMap<OsString, OsString>,
-) -> Result<(), SandboxError> {
-    match &sandbox.caches {
-        PackageCaches::Private(folder) if sandbox.policy != SandboxPolicy::Off => {
-            caches::use_private_caches(folder, environment, chosen)
-                .map_err(|source| SandboxError::Path { path: folder.clone(), source })
-        }
-        PackageCaches::Private(_) | PackageCaches::Shared => Ok(()),
+) -> Result<TemporaryFolder, SandboxError> {
+    if sandbox.policy == SandboxPolicy::Off {
+        return Ok(TemporaryFolder::none());
     }
+    if let PackageCaches::Private(folder) = &sandbox.caches {
+        caches::use_private_caches(folder, environment, chosen)
+            .map_err(|source| SandboxError::Path { path: folder.clone(), source })?;
+    }
+    TemporaryFolder::create(environment, chosen)
+        .map_err(|source| SandboxError::Path { path: "the temporary folder".into(), source })
 }
 
 /// Prepares the sandbox that this machine supports; `None` if the policy is off.

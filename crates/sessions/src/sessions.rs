@@ -30,7 +30,9 @@ use crate::{
     holder_program::holder_program,
     launch::AgentLaunch,
     own_program::own_program,
-    sandbox::{self, PreparedSandbox, Sandbox, SandboxContext, SandboxError, SandboxReport},
+    sandbox::{
+        self, PreparedSandbox, Sandbox, SandboxContext, SandboxError, SandboxReport, remove_temporary_folder,
+    },
     secrets::agent_secrets,
 };
 
@@ -53,6 +55,8 @@ const KEY_RANDOM_CHARS: usize = 4;
 const NAME_STEM_CHARS_MAX: usize = 40;
 /// When memory runs out, the kernel kills an agent before other programs of its user.
 const OOM_SCORE: u16 = 500;
+/// Usual limit of the output of a process. Days of work of a talkative agent write less.
+pub const OUTPUT_BYTES_MAX: u64 = 1 << 30;
 
 /// All sessions below a data directory.
 #[derive(Debug, Clone)]
@@ -77,6 +81,8 @@ pub struct StartRequest {
     pub environment: BTreeMap<OsString, OsString>,
     /// The limit for all processes of the session together.
     pub memory_bytes_max: Option<u64>,
+    /// Output after which the agent is ended; `None` for the usual limit.
+    pub output_bytes_max: Option<u64>,
     pub sandbox: Sandbox,
     /// The agent, if the session has a driver.
     pub agent: Option<AgentLaunch>,
@@ -100,6 +106,9 @@ pub struct SessionMetadata {
     /// `None` if no sandbox was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
+    /// The temporary folder of a sandboxed process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temporary: Option<PathBuf>,
     /// The agent, if the session has a driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Box<AgentLaunch>>,
@@ -171,7 +180,7 @@ impl Sessions {
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
         self.add_session_variables(&mut environment, &key);
         environment.extend(start.environment.clone());
-        sandbox::set_cache_variables(&start.sandbox, &mut environment, &start.environment)
+        let temporary = sandbox::create_private_folders(&start.sandbox, &mut environment, &start.environment)
             .map_err(sandbox_error)?;
         let sandbox = self.prepare_sandbox(start, &environment)?;
 
@@ -199,9 +208,11 @@ impl Sessions {
                 time_max: None,
                 end_grace: END_GRACE,
                 oom_score: OOM_SCORE,
+                output_bytes_max: Some(start.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX)),
             },
             cgroup_parent: holder::delegated_cgroup(),
             leftover_grace: LEFTOVER_GRACE,
+            temporary: temporary.path().map(Path::to_owned),
         };
         // Written before the agent starts, because the agent's helper commands read it.
         let metadata = SessionMetadata {
@@ -212,12 +223,14 @@ impl Sessions {
             has_terminal: matches!(start.attachment, StdioAttachment::Terminal(_)),
             key,
             sandbox: sandbox.map(|sandbox| sandbox.report),
+            temporary: temporary.path().map(Path::to_owned),
             agent: start.agent.clone().map(Box::new),
         };
         write_metadata(&directory, &metadata)?;
         match holder::launch_session(&program, &directory, &launch) {
             Ok(launched) => {
                 self.reap_holders(Some(launched.holder));
+                temporary.keep();
                 let program = metadata.command.first();
                 info!(process = name, program, directory = %metadata.directory.display(), "process started");
                 Ok(SessionEntry { name, directory, metadata, state: SessionState::Alive(JUST_STARTED) })
@@ -310,6 +323,7 @@ impl Sessions {
     pub fn kill_orphans(&self, session: &SessionEntry) -> usize {
         let tag = process_tag(&session.name, &session.metadata.key);
         let killed = kill_orphans(&session.directory, &tag, REPLY_TIMEOUT).killed;
+        session.metadata.temporary.iter().for_each(|path| remove_temporary_folder(path));
         warn!(process = session.name, killed, "the holder is gone; its remaining processes were killed");
         killed
     }

@@ -87,6 +87,7 @@ fn start_session(data: &Path, script: &str) -> (Sessions, SessionEntry) {
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
+        output_bytes_max: None,
         sandbox: Sandbox::off(),
         agent: None,
     };
@@ -349,6 +350,7 @@ fn folder_of_a_killed_creator_is_taken_over() {
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
+        output_bytes_max: None,
         sandbox: Sandbox::off(),
         agent: None,
     };

@@ -13,7 +13,10 @@ use drivers::{
     preset::{LaunchMode, Preset},
 };
 use protocol::DecodedItem;
-use sessions::{Sandbox, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest};
+use sessions::{
+    PackageCaches, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport, Sessions,
+    StartRequest,
+};
 
 use crate::agent_home::AgentHome;
 
@@ -60,7 +63,12 @@ impl DrivenAgent {
             attachment: line.attachment,
             environment,
             memory_bytes_max: None,
-            sandbox: Sandbox::off(),
+            output_bytes_max: None,
+            sandbox: Sandbox {
+                policy: SandboxPolicy::Required,
+                write: Vec::new(),
+                caches: PackageCaches::Private(home.data.join("caches")),
+            },
             agent: None,
         };
         let entry = sessions.start(&start)?;
@@ -71,7 +79,7 @@ impl DrivenAgent {
             role: Role::Worker,
             task_ids: PlanTaskIds::default(),
             checkpoint: None,
-            confinement: drivers::AgentConfinement { is_sandboxed: false, must_ask: true },
+            confinement: drivers::AgentConfinement { is_sandboxed: true, must_ask: true },
         };
         let opened = Session::open(&entry.directory, drivers::set_up_driver(preset, &context));
         let (session, reports) = opened?;

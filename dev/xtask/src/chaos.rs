@@ -16,7 +16,10 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::shell::{self, step};
+use crate::{
+    left_processes,
+    shell::{self, step},
+};
 use disturb::{DisturbedRun, RandomSource};
 
 /// Time limit for a run.
@@ -57,7 +60,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         // The files of the failed round stay for inspection.
         std::mem::forget(disk);
     }
-    outcome
+    outcome?;
+    left_processes::ensure_none_left()
 }
 
 fn run_all<'a>(options: &Options, round: impl Fn(u64) -> Round<'a>) -> Result<()> {
@@ -179,6 +183,6 @@ impl Round<'_> {
     fn spawn_jangdan(&self, command: &mut Command) -> Result<Child> {
         let output = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("output"))?;
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-        command.current_dir(&self.folder).spawn().context("start jangdan")
+        left_processes::mark(command).current_dir(&self.folder).spawn().context("start jangdan")
     }
 }

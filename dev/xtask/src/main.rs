@@ -1,10 +1,12 @@
 //! `cargo xtask`: the developer commands, one file for each. Nothing here is part of the product.
 
 mod api;
+mod attack;
 mod bench;
 mod chaos;
 mod dist;
 mod fuzz;
+mod left_processes;
 mod mutants;
 mod real_agents;
 mod release;
@@ -43,6 +45,8 @@ enum Command {
     Chaos(chaos::Options),
     /// Builds a static program with completions and manual pages, packs it, and tries the installation.
     Dist,
+    /// Plays attacks on the built program, with and without a sandbox.
+    Attack(attack::Options),
     /// Tests a real server with requests generated from its OpenAPI description.
     Api(api::Options),
     /// Disables one rule of the engine after the other, and checks that the tests detect it.
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Command::Test => test::run(),
         Command::Chaos(options) => chaos::run(&options),
         Command::Dist => dist::run(),
+        Command::Attack(options) => attack::run(&options),
         Command::Api(options) => api::run(&options),
         Command::Tidy(options) => tidy::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),

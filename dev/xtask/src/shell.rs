@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
+use crate::left_processes;
+
 /// Returns the repository's root.
 pub(crate) fn repository_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -44,7 +46,9 @@ pub(crate) fn host_target() -> Result<String> {
 
 /// Runs a command whose output goes to the terminal.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("start {}", format_command(command)))?;
+    let status = left_processes::mark(command)
+        .status()
+        .with_context(|| format!("start {}", format_command(command)))?;
     if !status.success() {
         bail!("{} ended with {status}", format_command(command));
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::{
-    chaos, mutants,
+    attack, chaos, left_processes, mutants,
     shell::{self, cargo_command, step},
     tidy, tools, web,
 };
@@ -48,12 +48,20 @@ pub(crate) fn run() -> Result<()> {
     step("chaos", "run one round with `cargo xtask chaos --rounds 1 --seed SEED`", || {
         chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1, spare_disk: false })
     })?;
+    step(
+        "attacks",
+        "run one alone with `cargo xtask attack --only NAME`; dev/attack/src/ lists them",
+        || attack::run(&attack::Options { only: None }),
+    )?;
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
         shell::run(&mut cargo_command(&["test", "--doc", "--workspace"]))
     })?;
     web::run(&web::Options { screens: false })?;
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
         tidy::run(&tidy::Options { fix: false, language: None })
+    })?;
+    step("processes", "a test must end what it starts; the command lines above show which one", || {
+        left_processes::ensure_none_left()
     })?;
     eprintln!("\nAll steps passed ({}).", shell::format_duration(start.elapsed()));
     Ok(())

@@ -12,9 +12,9 @@ use runtime::prepare::{
 use serde::Serialize;
 use server::{Client, DamagedRunEntry};
 use sessions::{
-    Enforcement,
+    Enforcement, SandboxGap,
     detect::{LoginState, list},
-    supported_sandbox,
+    sandbox_gaps, supported_sandbox,
 };
 use store::{SqliteReader, StoreError};
 
@@ -206,12 +206,34 @@ fn damaged_runs(common: &CommonArguments) -> Vec<Finding> {
     damaged.unwrap_or_default().into_iter().map(finding).collect()
 }
 
+/// Returns that the sandbox is available, with what this kernel leaves out.
+fn available_sandbox(gaps: &[SandboxGap]) -> String {
+    if gaps.is_empty() {
+        return localized("available", "사용 가능");
+    }
+    let describe = |gap: &SandboxGap| {
+        let since = gap.covered_since();
+        match gap {
+            SandboxGap::Signals => localized(
+                format!("signals to other processes and sockets without a path (from Linux {since})"),
+                format!("다른 프로세스로 보내는 신호, 경로 없는 소켓(Linux {since}부터)"),
+            ),
+            SandboxGap::Sockets => localized(
+                format!("sockets with a path, such as Docker's (from Linux {since})"),
+                format!("Docker 등 경로 있는 소켓(Linux {since}부터)"),
+            ),
+        }
+    };
+    let gaps = gaps.iter().map(describe).collect::<Vec<_>>().join("; ");
+    localized(format!("available; not covered: {gaps}"), format!("사용 가능. 막지 못하는 것: {gaps}"))
+}
+
 fn sandbox(is_required: bool) -> Finding {
     let report = supported_sandbox();
     let reason = report.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     match (report.state, is_required) {
         (Enforcement::Enforced, _) => {
-            Finding::new(FindingSubject::Sandbox, FindingState::Ready, localized("available", "사용 가능"))
+            Finding::new(FindingSubject::Sandbox, FindingState::Ready, available_sandbox(&sandbox_gaps()))
         }
         (Enforcement::Partly | Enforcement::NotAvailable, true) => Finding::new(
             FindingSubject::Sandbox,

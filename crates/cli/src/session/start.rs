@@ -105,6 +105,7 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
         attachment: line.attachment,
         environment: line.environment,
         memory_bytes_max: arguments.memory.map(|mib| mib.saturating_mul(1 << 20)),
+        output_bytes_max: None,
         sandbox: Sandbox {
             policy: arguments.sandbox.into(),
             write: arguments.write.clone(),

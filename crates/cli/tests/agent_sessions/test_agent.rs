@@ -104,6 +104,7 @@ impl TestAgent {
             attachment: line.attachment,
             environment: line.environment,
             memory_bytes_max: None,
+            output_bytes_max: None,
             sandbox: Sandbox::off(),
             agent: None,
         };

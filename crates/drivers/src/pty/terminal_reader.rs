@@ -98,6 +98,7 @@ impl TerminalReader {
         self.drop_obsolete_offsets();
         self.has_text = false;
         self.rows_before = self.decoder.screen_rows();
+        self.trim_text_to_limit();
         (events, std::mem::take(&mut self.text))
     }
 
@@ -197,12 +198,20 @@ impl TerminalReader {
             return None;
         }
         self.has_text |= !text.trim().is_empty();
-        let text = if line.ends_with(b"\n") { format!("{text}\n") } else { text };
+        let mut text = text;
+        if line.ends_with(b"\n") {
+            text.push('\n');
+        }
         self.text.push_str(&text);
-        if self.text.len() > TEXT_BYTES_MAX {
-            let cut = self.text.ceil_char_boundary(self.text.len() - TEXT_BYTES_MAX);
-            self.text.drain(..cut);
+        // Not at every line: trimming moves the rest of the text.
+        if self.text.len() > 2 * TEXT_BYTES_MAX {
+            self.trim_text_to_limit();
         }
         Some(DriverEvent::Text { text })
+    }
+
+    fn trim_text_to_limit(&mut self) {
+        let cut = self.text.ceil_char_boundary(self.text.len().saturating_sub(TEXT_BYTES_MAX));
+        self.text.drain(..cut);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     io::ErrorKind,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -46,6 +46,10 @@ pub(super) struct AgentSession {
     /// The content of the last record of the spool.
     pub(super) exit: Option<Exit>,
     pub(super) has_children: bool,
+    /// Whether the session's folder exists; otherwise nothing more is recorded.
+    pub(super) has_folder: bool,
+    /// Folder that is removed at the end.
+    pub(super) temporary: Option<PathBuf>,
     pub(super) status_at: Option<Instant>,
     /// Initial terminal size; becomes the first record, after the reply to the start.
     pub(super) first_size: Option<WindowSize>,
@@ -70,6 +74,10 @@ impl AgentSession {
         if self.has_children {
             return false;
         }
+        if !self.has_folder {
+            self.remove_remains();
+            return true;
+        }
         while !self.outputs.is_blocked() && self.outputs.drain_once(now) {}
         if self.exit.is_none() && !self.outputs.is_blocked() {
             self.outputs.flush(now);
@@ -91,10 +99,27 @@ impl AgentSession {
         if self.status_at.is_some() {
             return false;
         }
+        self.remove_remains();
+        true
+    }
+
+    fn remove_remains(&mut self) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.remove();
         }
-        true
+        if let Some(temporary) = self.temporary.take() {
+            // What cannot be removed is left to the cleanup of the machine.
+            let _ = std::fs::remove_dir_all(temporary);
+        }
+    }
+
+    /// Returns true once when the agent has written more than its limit.
+    pub(super) fn take_exceeded_output_limit(&mut self) -> bool {
+        let is_exceeded = self.limits.output_bytes_max.is_some_and(|max| self.outputs.offset() > max);
+        if is_exceeded {
+            self.limits.output_bytes_max = None;
+        }
+        is_exceeded
     }
 
     /// Writes the status file if it is due; schedules a retry if that fails.

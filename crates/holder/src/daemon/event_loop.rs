@@ -23,7 +23,7 @@ use super::{
     pause::PauseState, termination::Termination,
 };
 use crate::{
-    SOCKET_NAME,
+    SOCKET_NAME, TOKEN_NAME,
     mask::Secret,
     protocol::{CONNECTIONS_MAX, Refusal, Reply, WindowSize},
     spool::{EndReason, RecordBody},
@@ -51,6 +51,8 @@ pub(super) struct EventLoop {
     /// Token that clients of the socket must present.
     pub(super) token: Option<Secret>,
     pub(super) signals: OwnedFd,
+    /// The session's folder, which is watched for deletions.
+    pub(super) folder: Option<OwnedFd>,
     next_id: u64,
     /// The agent could not be started: the holder exits.
     pub(super) has_failed: bool,
@@ -80,6 +82,7 @@ impl EventLoop {
             listener: None,
             token: None,
             signals,
+            folder: None,
             next_id: 1,
             has_failed: false,
             program_pages: ProgramPages::default(),
@@ -171,6 +174,9 @@ impl EventLoop {
                 if signals.end {
                     self.begin_termination(EndReason::HolderEnded, None, now);
                 }
+                if signals.deletion {
+                    self.end_without_folder(now);
+                }
             }
             EventSource::Listener => self.accept(),
             EventSource::Output(index) => {
@@ -184,6 +190,16 @@ impl EventLoop {
                     self.read_requests(id, now);
                 }
             }
+        }
+    }
+
+    /// Ends the session if its folder was removed: no client can find it any more, and its output cannot be kept.
+    fn end_without_folder(&mut self, now: Instant) {
+        let is_removed =
+            std::fs::symlink_metadata(TOKEN_NAME).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        if let Some(session) = self.session.as_mut().filter(|_| is_removed) {
+            session.has_folder = false;
+            self.begin_termination(EndReason::HolderEnded, None, now);
         }
     }
 
@@ -284,6 +300,10 @@ impl EventLoop {
         session.write_status(now);
         if session.time_limit.take_expired(now) {
             self.begin_termination(EndReason::TimeLimit, None, now);
+        }
+        let Some(session) = &mut self.session else { return };
+        if session.take_exceeded_output_limit() {
+            self.begin_termination(EndReason::OutputLimit, None, now);
         }
         let Some(session) = &mut self.session else { return };
         if let Some(termination) = &mut session.termination {

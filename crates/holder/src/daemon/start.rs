@@ -11,7 +11,7 @@ use std::{
 };
 
 use rustix::{
-    fs::Mode,
+    fs::{Mode, OFlags},
     io::Errno,
     net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
     process::{DumpableBehavior, getpid, set_dumpable_behavior, setsid, umask},
@@ -90,6 +90,12 @@ impl EventLoop {
         std::env::set_current_dir(directory).map_err(io_refusal("enter the session's folder"))?;
         let (listener, token) = create_socket_and_token().map_err(io_refusal("listen"))?;
         (self.listener, self.token) = (Some(listener), Some(token));
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(SESSION_FOLDER, flags, Mode::empty());
+        let folder = folder.map_err(|error| io_refusal("open the session's folder")(error.into()))?;
+        // Without the notification, the session ends when its agent does.
+        let _ = system::watch_deletions(&folder);
+        self.folder = Some(folder);
         let spool = SpoolWriter::open(Path::new(SESSION_FOLDER))
             .map_err(|error| Refusal::InvalidValue { what: format!("cannot open the spool: {error}") })?;
         Ok(AcceptedLaunch { spool, agent: PreparedAgent::new(launch)? })
@@ -154,6 +160,8 @@ impl EventLoop {
             status: None,
             exit: None,
             has_children: true,
+            has_folder: true,
+            temporary: launch.temporary.clone(),
             // After the reply: the client need not wait for the file.
             status_at: Some(now),
             first_size: match launch.attachment {

@@ -36,6 +36,8 @@ pub struct LaunchSpec {
     pub leftover_grace: Duration,
     /// Values to mask from the beginning.
     pub secrets: Vec<Secret>,
+    /// Folder that is removed after the last process has ended.
+    pub temporary: Option<PathBuf>,
 }
 
 /// How an agent is connected to its holder.
@@ -79,6 +81,8 @@ pub struct ResourceLimits {
     pub end_grace: Duration,
     /// Preference of the out-of-memory killer, 0 to 1000.
     pub oom_score: u16,
+    /// Bytes of output after which the agent is ended.
+    pub output_bytes_max: Option<u64>,
 }
 
 impl fmt::Debug for LaunchSpec {
@@ -120,6 +124,8 @@ impl LaunchSpec {
         bytes.put_bytes(self.cgroup_parent.as_ref().map_or(b"", |path| path.as_os_str().as_bytes()));
         bytes.put_u64(milliseconds(self.leftover_grace));
         put_list(bytes, self.secrets.iter().map(Secret::value));
+        bytes.put_bytes(self.temporary.as_ref().map_or(b"", |path| path.as_os_str().as_bytes()));
+        bytes.put_optional_u64(self.limits.output_bytes_max);
     }
 
     pub(super) fn read_fields(fields: &mut FieldReader<'_>) -> Option<Self> {
@@ -143,16 +149,18 @@ impl LaunchSpec {
             2 => StdioAttachment::Pipes { stderr: StderrMode::Merged },
             _ => return None,
         };
-        let limits = ResourceLimits {
+        let mut limits = ResourceLimits {
             memory_bytes_max: fields.optional_u64()?,
             time_max: fields.optional_u64()?.map(Duration::from_millis),
             end_grace: Duration::from_millis(fields.u64()?),
             oom_score: fields.u16()?,
+            output_bytes_max: None,
         };
-        let cgroup_parent = Some(fields.bytes()?).filter(|path| !path.is_empty()).map(os_string);
+        let cgroup_parent = read_optional_path(fields)?;
         let leftover_grace = Duration::from_millis(fields.u64()?);
         let secrets = read_secrets(fields)?;
-        let cgroup_parent = cgroup_parent.map(PathBuf::from);
+        let temporary = read_optional_path(fields)?;
+        limits.output_bytes_max = fields.optional_u64()?;
         Some(Self {
             session,
             command,
@@ -164,8 +172,13 @@ impl LaunchSpec {
             cgroup_parent,
             leftover_grace,
             secrets,
+            temporary,
         })
     }
+}
+
+fn read_optional_path(fields: &mut FieldReader<'_>) -> Option<Option<PathBuf>> {
+    Some(Some(fields.bytes()?).filter(|path| !path.is_empty()).map(|path| os_string(path).into()))
 }
 
 pub(super) fn read_secrets(fields: &mut FieldReader<'_>) -> Option<Vec<Secret>> {
@@ -217,10 +230,12 @@ mod tests {
                 time_max: Some(Duration::from_secs(5)),
                 end_grace: Duration::from_millis(7),
                 oom_score: 500,
+                output_bytes_max: Some(1 << 31),
             },
             cgroup_parent: Some("/sys/fs/cgroup/x".into()),
             leftover_grace: Duration::from_millis(9),
             secrets: vec![Secret::new(b"hidden".to_vec())],
+            temporary: Some("/tmp/x".into()),
         };
         let mut bytes = Vec::new();
         launch.write_fields(&mut bytes);

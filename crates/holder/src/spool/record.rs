@@ -111,10 +111,13 @@ pub enum EndReason {
     TimeLimit,
     /// The holder received a signal to end.
     HolderEnded,
+    /// The agent wrote more output than its limit.
+    OutputLimit,
 }
 
 impl EndReason {
-    pub(crate) const ALL: [Self; 4] = [Self::AgentExited, Self::Request, Self::TimeLimit, Self::HolderEnded];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::AgentExited, Self::Request, Self::TimeLimit, Self::HolderEnded, Self::OutputLimit];
 
     pub(crate) fn number(self) -> u8 {
         match self {
@@ -122,6 +125,7 @@ impl EndReason {
             Self::Request => 1,
             Self::TimeLimit => 2,
             Self::HolderEnded => 3,
+            Self::OutputLimit => 4,
         }
     }
 

@@ -73,6 +73,46 @@ fn a_signal_to_the_holder_ends_the_session() {
 }
 
 #[test]
+fn a_session_ends_when_its_folder_is_removed() {
+    // The second agent fills its segment, so that the holder also needs a new file in the folder.
+    for (script, attachment) in [
+        ("trap '' TERM; echo pid=$$.; while :; do sleep 1; done", terminal_attachment()),
+        ("trap '' TERM; echo pid=$$.; while :; do echo more; done", pipe_attachment()),
+    ] {
+        let mut session = TestSession::start(&script_launch(script, attachment));
+        let agent = printed_pid(&session.wait_text("."), "pid");
+        wait_for("the status file", || status::read(&session.directory).unwrap());
+        // New files may appear meanwhile.
+        wait_for("the folder is removed", || {
+            std::fs::remove_dir_all(&session.directory)
+                .map(|()| true)
+                .or_else(|error| {
+                    let is_gone = error.kind() == std::io::ErrorKind::NotFound;
+                    if is_gone { Ok(true) } else { Err(error) }
+                })
+                .ok()
+        });
+        wait_for("the holder ends", || session.launched.holder.try_wait().unwrap());
+        assert_eq!(process_state(agent), None);
+    }
+}
+
+#[test]
+fn the_temporary_folder_of_a_session_is_removed_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = folder.path().join("tmp");
+    let mut launch = script_launch(
+        "mkdir -p $TMPDIR/a/b; ln -s / $TMPDIR/root; echo x > $TMPDIR/a/b/c",
+        pipe_attachment(),
+    );
+    launch.environment.push(("TMPDIR".into(), temporary.clone().into()));
+    launch.temporary = Some(temporary.clone());
+    let mut session = TestSession::start(&launch);
+    assert_eq!(session.wait_end().code, Some(0));
+    assert!(!temporary.exists());
+}
+
+#[test]
 fn a_subscriber_receives_the_exit() {
     let mut session = TestSession::start_script("read -r line; exit 0");
     let mut follower = session.connect();

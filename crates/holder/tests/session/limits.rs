@@ -7,7 +7,7 @@ use holder::{
     spool::EndReason,
 };
 
-use crate::test_session::{TestSession, script_launch, terminal_attachment};
+use crate::test_session::{TestSession, pipe_attachment, script_launch, terminal_attachment};
 
 #[test]
 fn an_agent_is_ended_at_its_time_limit() {
@@ -29,6 +29,17 @@ fn the_time_limit_is_suspended_while_stopped() {
     assert_eq!(session.launched.connection.receive(deadline).unwrap(), None);
     assert_eq!(session.request(&Request::Continue), Reply::Done);
     assert_eq!(session.wait_end().reason, EndReason::TimeLimit);
+}
+
+#[test]
+fn an_agent_is_ended_at_its_output_limit() {
+    let mut launch = script_launch("while :; do echo more; done", pipe_attachment());
+    launch.limits.output_bytes_max = Some(1 << 20);
+    let mut session = TestSession::start(&launch);
+    assert_eq!(session.wait_end().reason, EndReason::OutputLimit);
+    // It may write until the signal arrives, but not much longer.
+    let length = session.output().len();
+    assert!((1 << 20..200 << 20).contains(&length), "{length}");
 }
 
 #[test]

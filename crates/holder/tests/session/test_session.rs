@@ -55,10 +55,12 @@ pub(crate) fn script_launch(text: &str, attachment: StdioAttachment) -> LaunchSp
             time_max: None,
             end_grace: Duration::from_millis(500),
             oom_score: 300,
+            output_bytes_max: None,
         },
         cgroup_parent: None,
         leftover_grace: Duration::from_millis(200),
         secrets: Vec::new(),
+        temporary: None,
     }
 }
 

@@ -288,6 +288,7 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
         attachment: StdioAttachment::Pipes { stderr: StderrMode::Merged },
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
+        output_bytes_max: None,
         sandbox: context.sandbox_of_commands(),
         agent: None,
     })
@@ -390,7 +391,7 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
 fn foreign_signal(exit: Exit) -> Option<i32> {
     match exit.reason {
         EndReason::AgentExited | EndReason::HolderEnded => exit.signal,
-        EndReason::Request | EndReason::TimeLimit => None,
+        EndReason::Request | EndReason::TimeLimit | EndReason::OutputLimit => None,
     }
 }
 

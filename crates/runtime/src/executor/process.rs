@@ -130,6 +130,7 @@ impl Process {
             attachment: line.attachment,
             environment,
             memory_bytes_max: spec.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+            output_bytes_max: spec.preset.output_mib.map(|mib| mib.saturating_mul(1 << 20)),
             sandbox,
             agent: Some(agent),
         };

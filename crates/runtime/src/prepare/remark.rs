@@ -26,6 +26,8 @@ pub enum StartRemark {
     NoBranch,
     /// Git does not know the user who should be the author of the commits.
     NoUserIdentity,
+    /// The sandbox is partly available on this machine, or not at all.
+    SandboxIncomplete { is_partly: bool, reason: String },
     /// The configuration leaves submodules out.
     SubmodulesOff,
     /// A submodule is not checked out here.
@@ -124,6 +126,7 @@ impl StartRemark {
             | Self::InPlace
             | Self::NoBranch
             | Self::NoUserIdentity
+            | Self::SandboxIncomplete { .. }
             | Self::SubmodulesOff
             | Self::SubmoduleEmpty { .. }
             | Self::ChangesIncluded { .. }
@@ -161,6 +164,12 @@ impl StartRemark {
                     .to_owned()
             }
             Self::NoBranch => "No branch is checked out: the work stays on the run's own branch.".to_owned(),
+            Self::SandboxIncomplete { is_partly: true, reason } => {
+                format!("The sandbox of agents and checks is incomplete on this machine: {reason}.")
+            }
+            Self::SandboxIncomplete { is_partly: false, reason } => {
+                format!("Agents and checks run without a sandbox, with all your permissions: {reason}.")
+            }
             Self::SubmodulesOff => {
                 "Submodules are empty in worktrees: worktree.submodules is false.".to_owned()
             }
@@ -236,6 +245,12 @@ impl StartRemark {
                  commit.author를 지정하세요."
                 .to_owned(),
             Self::NoBranch => "체크아웃한 브랜치가 없어 결과는 실행의 브랜치에 남습니다.".to_owned(),
+            Self::SandboxIncomplete { is_partly: true, reason } => {
+                format!("이 컴퓨터에서는 에이전트와 검증의 샌드박스가 일부만 적용됩니다: {reason}.")
+            }
+            Self::SandboxIncomplete { is_partly: false, reason } => format!(
+                "에이전트와 검증을 샌드박스 없이 사용자의 모든 권한으로 실행합니다: {reason}."
+            ),
             Self::SubmodulesOff => {
                 "worktree.submodules 설정이 false여서 워크트리의 서브모듈은 비어 있습니다.".to_owned()
             }

@@ -47,6 +47,7 @@ pub(super) fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     check_questions_settled_once(&events)?;
     check_processes(&data)?;
     git(&shop, &["fsck", "--no-dangling"])?;
+    check_no_locks(&shop.join(".git"))?;
     let status = git(&shop, &["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
     check_commits_reachable(&shop, &text)?;
@@ -60,6 +61,21 @@ pub(super) fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
         branches,
         worktrees: tasks_with_worktree(&shop, &run)?,
     })
+}
+
+/// Checks that no lock is left in a git directory, which would stop the user's git.
+fn check_no_locks(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            check_no_locks(&path)?;
+        } else {
+            let is_lock = path.extension().is_some_and(|extension| extension == "lock");
+            ensure!(!is_lock, "a lock was left behind: {}", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// Checks that every commit in the log can be reached from a ref.

@@ -2,8 +2,9 @@
 
 use domain::{AgentOutput, MessageOffset, Report, TurnFailure};
 use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
+use holder::spool::EndReason;
 use protocol::DecodedItem;
-use sessions::SessionReport;
+use sessions::{OUTPUT_BYTES_MAX, SessionReport};
 
 use super::{NextState, SessionWorker, permission_path::resolve_links};
 use crate::{
@@ -49,6 +50,13 @@ impl SessionWorker {
                 {
                     self.context.report_to_run_loop(Report::SessionStopped { session });
                     return Ok(Some(NextState::Cold));
+                }
+                SessionReport::Ended(exit) if exit.reason == EndReason::OutputLimit => {
+                    let mib = self.spec.preset.output_mib.unwrap_or(OUTPUT_BYTES_MAX >> 20);
+                    let reason =
+                        format!("it wrote more than {mib} MiB of output (limit: output_mib of its agent)");
+                    self.context.report_to_run_loop(Report::SessionLost { session, reason });
+                    return Ok(Some(NextState::Ended));
                 }
                 SessionReport::Ended(exit) => {
                     self.context.report_to_run_loop(Report::SessionEnded { session, exit_status: exit.code });

@@ -3,6 +3,7 @@
 //! One file for each bench; the harness is `testkit::bench`.
 
 mod agents;
+mod catch_up;
 mod child;
 mod engine;
 mod memory;
@@ -43,6 +44,8 @@ enum BenchName {
     Run,
     /// Sessions: the cost of a holder, against a bare terminal and tmux.
     Agents,
+    /// From the end of 1 GB of output to the decision about the DONE behind it.
+    CatchUp,
     /// The server, against one in Node.
     Server,
     /// The page in a browser, with a run of 1,000 tasks.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         BenchName::Engine => engine::run(),
         BenchName::Run => run::run(),
         BenchName::Agents => agents::run(),
+        BenchName::CatchUp => catch_up::run(),
         BenchName::Server => server::run(),
         BenchName::Web => web::run(),
     };

@@ -4,7 +4,7 @@
 //! is `jangdan run` with sessions on terminals and holders. The differences are the costs of the added parts.
 
 mod peers;
-mod program;
+pub(crate) mod program;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},

@@ -106,9 +106,11 @@ fn launch_spec(name: &str, script: &str) -> LaunchSpec {
             time_max: None,
             end_grace: Duration::ZERO,
             oom_score: 500,
+            output_bytes_max: None,
         },
         cgroup_parent: holder::delegated_cgroup(),
         leftover_grace: Duration::from_millis(500),
         secrets: Vec::new(),
+        temporary: None,
     }
 }

@@ -122,6 +122,7 @@ fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSessio
         attachment: StdioAttachment::Terminal(WINDOW),
         environment: BTreeMap::new(),
         memory_bytes_max: None,
+        output_bytes_max: None,
         sandbox: Sandbox::off(),
         agent: None,
     })?;

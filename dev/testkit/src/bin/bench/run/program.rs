@@ -64,12 +64,12 @@ pub(super) fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) 
 }
 
 /// A project with one agent, and the data directory of its runs.
-struct Project {
+pub(crate) struct Project {
     root: TempDir,
 }
 
 impl Project {
-    fn create(parent: &Path, plan: &str, script: &str) -> Result<Self> {
+    pub(crate) fn create(parent: &Path, plan: &str, script: &str) -> Result<Self> {
         let project = Self { root: tempdir_in(parent)? };
         let folder = project.folder();
         fs::create_dir(&folder)?;
@@ -103,7 +103,7 @@ impl Project {
     }
 
     /// Returns `jangdan run` for the project; what it prints to standard error goes to a file.
-    fn command(&self, jangdan: &Path, in_worktree: bool) -> Result<Command> {
+    pub(crate) fn command(&self, jangdan: &Path, in_worktree: bool) -> Result<Command> {
         let mut command = self.isolated_command(jangdan);
         command.args(["run", "--json", "--set", "orchestration.gate_approval=automatic"]);
         command.args(["--set", "orchestration.max_concurrency=4"]);
@@ -124,7 +124,7 @@ impl Project {
     }
 
     /// Ends the sessions that a killed `jangdan` has left running, and returns what it printed, for an error message.
-    fn end_sessions_and_read_errors(&self) -> String {
+    pub(crate) fn end_sessions_and_read_errors(&self) -> String {
         let live =
             |session: &SessionEntry| matches!(session.state, SessionState::Alive(_) | SessionState::Starting);
         if let Ok(sessions) = Sessions::open(&self.data_directory()) {
