@@ -61,6 +61,9 @@ pub enum RepoError {
         /// Time limit that was exceeded.
         limit: Duration,
     },
+    /// A git command was killed because it waited for a named pipe in place of a file.
+    #[error("{} is a named pipe, for which git waits forever", .path.display())]
+    PipeInTheWay { path: PathBuf },
     /// A git command was killed because it wrote too much output.
     #[error("{command} in {} wrote more than {limit} bytes", .folder.display())]
     TooMuchOutput {
@@ -201,6 +204,7 @@ impl RepoError {
             Self::CommitNotFound { .. } => "create a first commit; worktrees start from it",
             Self::CommandFailed { stderr, .. } => git_stderr_hint(stderr),
             Self::TimedOut { .. } => "check for a slow disk, filter or lock, then retry",
+            Self::PipeInTheWay { .. } => "remove it, then retry",
             Self::TooMuchOutput { .. } => "add generated files to .gitignore, then retry",
             Self::UnexpectedOutput { .. } => "report this with the output of `git version`",
             Self::Io { .. } => "check the owner and permissions of the path, and the free disk space",

@@ -15,6 +15,7 @@ use tracing::warn;
 
 use crate::{
     RepoError,
+    blocking_pipe::find_blocking_pipe,
     confined_folder::ConfinedFolder,
     leftover::remove_temporary_file,
     process::{self, ProcessError, ProcessLimits},
@@ -252,8 +253,13 @@ impl GitCall<'_> {
         let name = self.display_name();
         let folder = self.git.folder.clone();
         let options = &self.git.options;
-        let limits = ProcessLimits { time_max: options.time_max, output_bytes_max: options.output_bytes_max };
         let opened = self.open_worktree()?;
+        let find_obstacle = || self.find_blocking_pipe();
+        let limits = ProcessLimits {
+            time_max: options.time_max,
+            output_bytes_max: options.output_bytes_max,
+            find_obstacle: &find_obstacle,
+        };
         let mut command = self.command(opened.as_ref());
         let output = process::run(&mut command, &self.input, &limits).map_err(|problem| match problem {
             ProcessError::Start(source) if !folder.is_dir() => {
@@ -266,6 +272,7 @@ impl GitCall<'_> {
             ProcessError::Timeout => {
                 RepoError::TimedOut { command: name.clone(), folder: folder.clone(), limit: limits.time_max }
             }
+            ProcessError::Obstacle(path) => RepoError::PipeInTheWay { path },
             ProcessError::OutputLimit => {
                 let limit = limits.output_bytes_max;
                 RepoError::TooMuchOutput { command: name.clone(), folder: folder.clone(), limit }
@@ -283,6 +290,14 @@ impl GitCall<'_> {
                 stderr: last_lines(&output.stderr),
             }),
         }
+    }
+
+    fn find_blocking_pipe(&self) -> Option<PathBuf> {
+        let checkout = self.git.checkout.as_ref();
+        let own = checkout.filter(|checkout| checkout.is_of_agent).map(|checkout| checkout.git_dir.as_path());
+        let shared =
+            checkout.map_or_else(|| self.git.folder.join(".git"), |checkout| checkout.common_dir.clone());
+        find_blocking_pipe(&self.git.folder, own, &shared)
     }
 
     /// Opens the worktree of an agent, so that the call does not follow a link in its place, and removes its own

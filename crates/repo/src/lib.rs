@@ -8,6 +8,7 @@
 //! The user's working tree, index, HEAD and checked-out branches are never changed, except by
 //! [`RunRepository::land_checked_out`]. When to take a snapshot, merge, land or remove is up to the caller.
 
+mod blocking_pipe;
 mod check_leftovers;
 mod checkout_obstacles;
 mod checkout_tree;

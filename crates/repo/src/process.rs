@@ -6,6 +6,7 @@
 use std::{
     io::{self, Read, Write},
     os::{fd::AsFd, unix::process::CommandExt},
+    path::PathBuf,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -18,11 +19,16 @@ use rustix::{
 /// Only the end of standard error is kept.
 const STDERR_BYTES_MAX: usize = 64 * 1024;
 
-pub(crate) struct ProcessLimits {
+/// Time after which an obstacle is searched, then each time that it has doubled. Few calls of git take as long.
+const OBSTACLE_AFTER: Duration = Duration::from_secs(2);
+
+pub(crate) struct ProcessLimits<'a> {
     /// Time limit of the program.
     pub time_max: Duration,
     /// Limit for standard output.
     pub output_bytes_max: usize,
+    /// Returns what the program would wait for forever. Called when it takes long.
+    pub find_obstacle: &'a dyn Fn() -> Option<PathBuf>,
 }
 
 pub(crate) struct ProcessOutput {
@@ -42,6 +48,8 @@ pub(crate) enum ProcessError {
     Pipe(io::Error),
     /// The time limit was exceeded.
     Timeout,
+    /// The program waits for this file, which is not one.
+    Obstacle(PathBuf),
     /// The output limit was exceeded.
     OutputLimit,
 }
@@ -50,7 +58,7 @@ pub(crate) enum ProcessError {
 pub(crate) fn run(
     command: &mut Command,
     input: &[u8],
-    limits: &ProcessLimits,
+    limits: &ProcessLimits<'_>,
 ) -> Result<ProcessOutput, ProcessError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(ProcessError::Start)?;
@@ -70,9 +78,11 @@ pub(crate) fn run(
 fn pump_pipes(
     child: &mut Child,
     input: &[u8],
-    limits: &ProcessLimits,
+    limits: &ProcessLimits<'_>,
 ) -> Result<(Vec<u8>, Vec<u8>), ProcessError> {
-    let deadline = Instant::now() + limits.time_max;
+    let start = Instant::now();
+    let deadline = start + limits.time_max;
+    let mut look_after = OBSTACLE_AFTER;
     let (mut output, mut stderr_tail) = (Vec::new(), Vec::new());
     let mut stdin = child.stdin.take();
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
@@ -84,7 +94,17 @@ fn pump_pipes(
         stdin = None;
     }
     while stdout.is_some() || stderr.is_some() {
-        let left = deadline.checked_duration_since(Instant::now()).ok_or(ProcessError::Timeout)?;
+        let now = Instant::now();
+        if now >= deadline {
+            return Err(ProcessError::Timeout);
+        }
+        if now >= start + look_after {
+            look_after *= 2;
+            if let Some(path) = (limits.find_obstacle)() {
+                return Err(ProcessError::Obstacle(path));
+            }
+        }
+        let left = deadline.min(start + look_after).saturating_duration_since(now);
         let ready = wait_for_pipes(
             [
                 stdin.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)),
@@ -120,7 +140,7 @@ fn wait_for_pipes(pipes: [Option<PollFd<'_>>; 3], left: Duration) -> Result<[boo
         tv_nsec: left.subsec_nanos().into(),
     };
     match poll(&mut fds, Some(&timeout)) {
-        Ok(0) => return Err(ProcessError::Timeout),
+        Ok(0) => return Ok([false; 3]),
         Ok(_) => {}
         Err(rustix::io::Errno::INTR) => return Ok([false; 3]),
         Err(error) => return Err(ProcessError::Pipe(error.into())),

@@ -23,7 +23,7 @@ fn new_project_without_server() -> TestProject {
     let mut project = TestProject::create_with_server(ASKS_AND_WAITS);
     project.stop_server();
     let configuration = format!(
-        "orchestration.gate_approval = 'automatic'\n[agents.mine]\nextends = 'shell'\nrole = 'worker'\n\
+        "orchestration.gate_approval = 'automatic'\nsandbox.mode = 'off'\n[agents.mine]\nextends = 'shell'\nrole = 'worker'\n\
          arguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}\n",
         project.temp_path("agent.sh").display(),
         project.temp_path("").display()

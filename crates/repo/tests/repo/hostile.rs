@@ -179,6 +179,29 @@ fn configuration_of_a_linked_submodule_is_not_obeyed() {
 }
 
 #[test]
+fn git_does_not_wait_for_pipes_of_an_agent() {
+    let fixture = Fixture::new();
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "folder/new", "x\n");
+    let own = git_dir(&fixture, "T1");
+    let branches = fixture.user_folder().join(".git/refs/heads/jangdan");
+    let branches = fs::read_dir(branches).unwrap().next().unwrap().unwrap().path();
+    for pipe in [worktree.path.join("folder/.gitignore"), own.join("HEAD"), branches.join("T2")] {
+        let saved = fs::read(&pipe).ok();
+        drop(fs::remove_file(&pipe));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = use_worktree(&fixture, &worktree).unwrap_err();
+        assert!(
+            matches!(&error, RepoError::PipeInTheWay { path } if path.ends_with(pipe.file_name().unwrap())),
+            "{error}"
+        );
+        fs::remove_file(&pipe).unwrap();
+        saved.iter().for_each(|content| fs::write(&pipe, content).unwrap());
+    }
+    use_worktree(&fixture, &worktree).unwrap();
+}
+
+#[test]
 fn worktree_replaced_by_a_link_is_not_followed() {
     let fixture = Fixture::new();
     let worktree = fixture.create_worktree("T1");

@@ -149,6 +149,7 @@ impl From<RepoError> for PrepareError {
             | error @ RepoError::CommitNotFound { .. }
             | error @ RepoError::CommandFailed { .. }
             | error @ RepoError::TimedOut { .. }
+            | error @ RepoError::PipeInTheWay { .. }
             | error @ RepoError::TooMuchOutput { .. }
             | error @ RepoError::UnexpectedOutput { .. }
             | error @ RepoError::Io { .. }

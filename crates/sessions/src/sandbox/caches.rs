@@ -9,6 +9,7 @@ use std::{
     fs, io,
     os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 /// Variables that name a cache, each with its folder. `XDG_CACHE_HOME` covers pnpm, yarn, deno, composer and others.
@@ -78,7 +79,10 @@ fn seed_cargo(from: &Path, to: &Path) -> io::Result<()> {
     if to.exists() || !from.is_dir() {
         return Ok(());
     }
-    let new = to.with_extension(format!("new-{}", std::process::id()));
+    // Sessions of one process start at the same time.
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let new = to.with_extension(format!("new-{}-{number}", std::process::id()));
     // Left by a process of this id that was killed.
     match fs::remove_dir_all(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -8,11 +8,17 @@
 use std::{
     error::Error,
     fs,
+    io::{self, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use domain::RunId;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{Mode, OFlags},
+};
 use tracing::warn;
 
 /// Shared by all worktrees, and written by commit, fetch or merge.
@@ -21,6 +27,8 @@ const SHARED_FOLDERS: &[&str] = &["objects", "reftable", "rr-cache", "lfs"];
 const REFS: &[&str] = &["refs", "logs"];
 /// Refs and logs that fetch writes.
 const REMOTE_REFS: &[&str] = &["refs/remotes", "logs/refs/remotes"];
+/// Time that git has to name its directories; it takes a millisecond.
+const GIT_MAX: Duration = Duration::from_secs(10);
 /// Variables that point git at another repository.
 const GIT_VARIABLES: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"];
 
@@ -54,7 +62,7 @@ fn refs_of_run(own: &Path, common: &Path) -> Option<Vec<PathBuf>> {
     let run: RunId = run.parse().ok()?;
     let branches = format!("refs/heads/jangdan/{run}");
     let is_packed = || {
-        let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+        let packed = read_regular_file(&common.join("packed-refs")).unwrap_or_default();
         packed.contains(&format!(" {branches}/"))
     };
     if !common.join(&branches).is_dir() && !is_packed() {
@@ -77,15 +85,44 @@ fn git_directories(directory: &Path) -> Option<(PathBuf, PathBuf)> {
         git.env_remove(name);
     });
     git.arg("-C").arg(directory).args(["rev-parse", "--git-dir", "--git-common-dir"]);
-    let output = git.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+    let text = output_within(&mut git, GIT_MAX)?;
     let mut paths = text.lines().map(|line| fs::canonicalize(directory.join(line)));
     Some((paths.next()?.ok()?, paths.next()?.ok()?))
 }
 
+/// Returns the output of a program; `None` if it fails or writes nothing in time: an agent may have replaced a file that git
+/// opens by a pipe.
+fn output_within(command: &mut Command, time_max: Duration) -> Option<String> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut output = String::new();
+    let is_written = child.stdout.as_mut().is_some_and(|pipe| {
+        let timeout = Timespec::try_from(time_max).ok();
+        let ready = poll(&mut [PollFd::new(&*pipe, PollFlags::IN)], timeout.as_ref());
+        ready.is_ok_and(|n_ready| n_ready > 0) && pipe.read_to_string(&mut output).is_ok()
+    });
+    if !is_written {
+        // Already ended if it failed.
+        drop(child.kill());
+    }
+    let status = child.wait().ok()?;
+    (is_written && status.success()).then_some(output)
+}
+
+/// Reads a file that an agent can replace, also by a pipe.
+fn read_regular_file(path: &Path) -> io::Result<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// Returns whether the git directory of a linked worktree points back at this worktree.
 fn is_git_directory_of(own: &Path, directory: &Path) -> bool {
-    let Ok(link) = fs::read_to_string(own.join("gitdir")) else { return false };
+    let Ok(link) = read_regular_file(&own.join("gitdir")) else { return false };
     let top = own.join(link.trim_end()).parent().and_then(|top| fs::canonicalize(top).ok());
     top.is_some_and(|top| directory.starts_with(top))
 }
