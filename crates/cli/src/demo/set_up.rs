@@ -43,7 +43,9 @@ pub(super) fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProj
     // Paths in scripts and the configuration must be absolute.
     let folder = folder.canonicalize().map_err(|error| path_failure("use", folder, &error))?;
     let (project, agents) = (folder.join("app"), folder.join("agents"));
-    let memory = to_toml_string(&folder.join("memory"))?;
+    let memory = folder.join("memory");
+    fs::create_dir_all(&memory).map_err(|error| path_failure("create", &memory, &error))?;
+    let memory = to_toml_string(&memory)?;
     let script_options = ScriptOptions { speed: options.speed, locale: options.locale, memory: &memory };
     for file in AGENTS {
         write_file(&agents.join(file.path), &render(file.text, script_options))?;
@@ -59,6 +61,7 @@ pub(super) fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProj
         .replace("@locale@", locale)
         .replace("@play@", &to_toml_string(&agents.join("play"))?)
         .replace("@player@", &to_toml_string(options.player)?)
+        .replace("@memory@", &memory)
         .replace("@agents@", &to_toml_string(&agents)?);
     write_file(&project.join("TASKS.md"), plan)?;
     write_file(&project.join(PROJECT_FILE), &config)?;
