@@ -206,7 +206,7 @@ const TOOLS: &str = r#"
     mkdir rust js py go
     try cargo '! command -v cargo || (cd rust && cargo init --quiet --name demo --lib && cargo test --offline)'
     try npm '! command -v npm || (cd js && mkdir dep && (cd dep && npm init -y) && npm init -y && npm install --offline ./dep)'
-    try node '! command -v node || (cd js && echo "require("node:test")("x", () => {})" > a.test.js && node --test a.test.js)'
+    try node '! command -v node || (mkdir node && cd node && echo "import test from \"node:test\"; test(\"x\", () => {})" > a.test.mjs && node --test a.test.mjs)'
     try venv '! python3 -c "import ensurepip" || (cd py && python3 -m venv v && v/bin/pip --version)'
     try unittest '! command -v python3 || (cd py && echo "import tempfile, unittest
 class X(unittest.TestCase):
