@@ -25,6 +25,12 @@ pub(crate) struct Arguments {
     /// Path that the program may write to; repeat for several
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
+    /// Path that the program may write to, without creating named pipes; repeat for several
+    #[arg(long, value_name = "PATH")]
+    write_files: Vec<PathBuf>,
+    /// Path in which the program may create and remove folders, but no files; repeat for several
+    #[arg(long, value_name = "PATH")]
+    make_folders: Vec<PathBuf>,
     /// Directory that the program may not read
     #[arg(long, value_name = "DIR")]
     hide: Option<PathBuf>,
@@ -40,6 +46,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let bounds = SandboxPaths {
         write: arguments.write.clone(),
+        write_files: arguments.write_files.clone(),
+        make_folders: arguments.make_folders.clone(),
         hide: arguments.hide.clone(),
         show: arguments.show.clone(),
     };

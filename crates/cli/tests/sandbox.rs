@@ -360,6 +360,7 @@ fn a_linked_worktree_can_commit_but_not_change_its_repository() {
         try config 'git config core.fsmonitor /bin/false'
         try checkout 'echo x > $ROOT/main/file'
         try head 'echo x > $ROOT/main/.git/HEAD'
+        try pipe 'mkfifo $ROOT/main/.git/refs/heads/pipe'
     "#;
     assert_every_line_ends_with(&fixture.run_sandboxed_script(script), ": no");
     let log = fixture.command("git").args(["log", "--format=%s", "worktree"]).output().unwrap();

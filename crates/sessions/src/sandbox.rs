@@ -154,9 +154,10 @@ pub(crate) fn prepare(
     if report.state == Enforcement::NotAvailable {
         return Ok(Some(PreparedSandbox { report, paths: None }));
     }
-    let mut write = vec![directory.clone()];
-    write.extend(git::writable_paths(&directory));
-    write.extend(paths::usual_writable_paths(context.command, context.environment));
+    let mut paths = SandboxPaths { write_files: git::writable_paths(&directory), ..SandboxPaths::default() };
+    paths.write.push(directory.clone());
+    paths::add_usual_paths(&mut paths, context.command, context.environment);
+    let write = &mut paths.write;
     match &sandbox.caches {
         PackageCaches::Private(folder) => write.push(canonicalize_path(folder)?),
         PackageCaches::Shared => {
@@ -178,10 +179,10 @@ pub(crate) fn prepare(
         ));
     }
     // Part of a directory that must be completely writable cannot be hidden.
-    let hide = Some(data.clone()).filter(|_| !is_data_in_directory);
-    let mut show = vec![data.join("bin")];
-    show.extend(own_program().ok());
-    Ok(Some(PreparedSandbox { report, paths: Some(SandboxPaths { write, hide, show }) }))
+    paths.hide = Some(data.clone()).filter(|_| !is_data_in_directory);
+    paths.show = vec![data.join("bin")];
+    paths.show.extend(own_program().ok());
+    Ok(Some(PreparedSandbox { report, paths: Some(paths) }))
 }
 
 impl PreparedSandbox {
@@ -191,6 +192,8 @@ impl PreparedSandbox {
         let mut wrapped = vec![own_program()?.into_os_string(), SUBCOMMAND.into()];
         let mut add = |option: &str, path: &Path| wrapped.extend([option.into(), path.into()]);
         paths.write.iter().for_each(|path| add("--write", path));
+        paths.write_files.iter().for_each(|path| add("--write-files", path));
+        paths.make_folders.iter().for_each(|path| add("--make-folders", path));
         paths.hide.iter().for_each(|path| add("--hide", path));
         paths.show.iter().for_each(|path| add("--show", path));
         // The path may be relative to this process, whose working directory differs.

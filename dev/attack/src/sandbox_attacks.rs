@@ -16,6 +16,7 @@ use crate::{
 macro_rules! scripts {
     ($($name:literal: $script:literal,)*) => {
         &[$(Attack { name: $name, guard: Guard::Sandbox, play: |stage| stage.run_in_session($script) },)*
+          Attack { name: "change the settings of the agent itself", guard: Guard::Sandbox, play: change_own_settings },
           Attack { name: "connect to a socket without a path", guard: Guard::Sandbox, play: connect_to_abstract_socket }]
     };
 }
@@ -65,6 +66,14 @@ sys.exit(0 if ctypes.CDLL(None).syscall(425, 8, ctypes.create_string_buffer(120)
     "have capabilities of root": "test $(id -u) = 0 || exit 77
         test $((0x$(sed -n 's/^CapEff:.//p' /proc/self/status) & ~0x4db)) != 0",
 };
+
+fn change_own_settings(stage: &Stage) -> Result<Outcome> {
+    let settings = "$HOME/.claude/settings.json";
+    stage.run_as_agent(
+        "claude",
+        &format!("echo x > {settings} || {{ rm {settings} && echo x > {settings}; }}"),
+    )
+}
 
 fn connect_to_abstract_socket(stage: &Stage) -> Result<Outcome> {
     let name = format!("jangdan-attack-{}", std::process::id());

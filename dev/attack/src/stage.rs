@@ -80,11 +80,12 @@ impl Stage {
         confinement: Confinement,
     ) -> Result<Self> {
         let folder = tempfile::tempdir_in(folder)?;
-        for name in ["data", "home/.codex", "outside", "tmp", "worktree", "project"] {
+        for name in ["data", "home/.codex", "home/.claude", "outside", "tmp", "worktree", "project"] {
             fs::create_dir_all(folder.path().join(name))?;
         }
         fs::set_permissions(folder.path().join("data"), fs::Permissions::from_mode(0o700))?;
-        for name in ["data/secret", "outside/there", "home/.codex/config.toml"] {
+        for name in ["data/secret", "outside/there", "home/.codex/config.toml", "home/.claude/settings.json"]
+        {
             fs::write(folder.path().join(name), UNHARMED)?;
         }
         if user.is_some() {
@@ -155,12 +156,23 @@ impl Stage {
     /// Runs a shell script in a session to its end. It exits with 0 if the attack succeeded, with 77 if it cannot be
     /// played on this machine.
     pub(crate) fn run_in_session(&self, script: &str) -> Result<Outcome> {
+        self.run_in_session_of("sh", script)
+    }
+
+    /// Like [`Self::run_in_session`], in a session of an agent: of a shell with its name.
+    pub(crate) fn run_as_agent(&self, agent: &str, script: &str) -> Result<Outcome> {
+        let shell = self.path(agent);
+        std::os::unix::fs::symlink("/bin/sh", &shell)?;
+        self.run_in_session_of(&shell.display().to_string(), script)
+    }
+
+    fn run_in_session_of(&self, shell: &str, script: &str) -> Result<Outcome> {
         let sandbox = match self.confinement {
             Confinement::Sandbox => "required",
             Confinement::Off => "off",
         };
         let script = format!("(\n{script}\n) > output 2>&1; echo $? > status.new; mv status.new status");
-        let arguments = ["session", "start", "--sandbox", sandbox, "--pipes", "--", "sh", "-c", &script];
+        let arguments = ["session", "start", "--sandbox", sandbox, "--pipes", "--", shell, "-c", &script];
         let output = self.jangdan(&arguments).output()?;
         ensure!(output.status.success(), "start a session: {}", describe(&output));
         let status = wait_for_file(&self.path("worktree/status"))?;

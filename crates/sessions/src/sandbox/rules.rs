@@ -52,17 +52,22 @@ pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
             rules.extend(entry_rule(&path, READ, |_| true));
         }
     }
+    for path in &paths.make_folders {
+        rules.push(required_rule(path, READ | AccessFs::MakeDir | AccessFs::RemoveDir)?);
+    }
     for path in &paths.show {
         rules.push(required_rule(path, READ)?);
     }
-    for path in &paths.write {
+    let write_files = WRITE & !BitFlags::from(AccessFs::MakeFifo);
+    let write = paths.write.iter().map(|path| (path, WRITE));
+    for (path, access) in write.chain(paths.write_files.iter().map(|path| (path, write_files))) {
         let path = fs::canonicalize(path)?;
         match &hide {
             Some(hide) if hide.starts_with(&path) => {
                 let paths = entries_beside_hidden(&path, Some(hide));
-                rules.extend(paths.iter().filter_map(|path| entry_rule(path, WRITE, |_| true)));
+                rules.extend(paths.iter().filter_map(|path| entry_rule(path, access, |_| true)));
             }
-            Some(_) | None => rules.push(required_rule(&path, WRITE)?),
+            Some(_) | None => rules.push(required_rule(&path, access)?),
         }
     }
     Ok(rules)
