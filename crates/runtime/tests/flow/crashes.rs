@@ -115,6 +115,19 @@ echo "DONE:$JANGDAN_TASK:it is there"
 }
 
 #[test]
+fn output_limit_of_the_preset_ends_the_process_and_is_the_reason() {
+    let script = "read -r task\nyes flood | head -c 50000000\nsleep 1000\n";
+    let fixture = RunFixture::with_team(&[Agent {
+        preset: "output_mib = 1",
+        ..agent("worker", Role::Worker, script)
+    }]);
+    let run =
+        fixture.start_with(plan(&["T1"]), RunSettings { retries_max: 1.try_into().unwrap(), ..settings() });
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
+    assert!(escalation.description.contains("more than 1 MiB of output"), "{escalation:?}");
+}
+
+#[test]
 fn agent_that_fails_repeatedly_is_escalated() {
     let fixture = RunFixture::new("read -r task\necho here >> \"$BARRIER/attempts\"\nexit 3\n");
     let run =
