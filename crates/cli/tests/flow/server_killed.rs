@@ -163,7 +163,7 @@ impl KilledServerFixture {
         let script = stage.folder.path().join("worker.sh");
         fs::write(&script, SCRIPT).unwrap();
         let config = format!(
-            "[orchestration]\ngate_approval = 'automatic'\n[team]\nworker = 'worker'\n[agents.worker]\nextends = 'shell'\n\
+            "sandbox.mode = 'off'\n[orchestration]\ngate_approval = 'automatic'\n[team]\nworker = 'worker'\n[agents.worker]\nextends = 'shell'\n\
              arguments = ['{}']\nquiet_ms = 400\nenvironment = {{ BARRIER = '{}' }}\n",
             script.display(),
             stage.barrier().display()
