@@ -379,7 +379,7 @@ impl Sessions {
         let prepared = sandbox::prepare(&start.sandbox, &context).map_err(sandbox_error)?;
         // Behind the sandboxing program, the holder would not notice a missing program.
         if prepared.is_some() && !program_exists(program, &start.directory, environment) {
-            warn!(process = start.name, program = %program.display(), "the program is missing");
+            warn!(process = start.name, program = %program.display(), "cannot start the process: its program is missing");
             return Err(SessionError::NoProgram { program: program.into() });
         }
         Ok(prepared)

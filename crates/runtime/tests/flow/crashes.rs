@@ -117,10 +117,8 @@ echo "DONE:$JANGDAN_TASK:it is there"
 #[test]
 fn output_limit_of_the_preset_ends_the_process_and_is_the_reason() {
     let script = "read -r task\nyes flood | head -c 50000000\nsleep 1000\n";
-    let fixture = RunFixture::with_team(&[Agent {
-        preset: "output_mib = 1",
-        ..agent("worker", Role::Worker, script)
-    }]);
+    let fixture =
+        RunFixture::with_team(&[Agent { preset: "output_mib = 1", ..agent("worker", Role::Worker, script) }]);
     let run =
         fixture.start_with(plan(&["T1"]), RunSettings { retries_max: 1.try_into().unwrap(), ..settings() });
     let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
