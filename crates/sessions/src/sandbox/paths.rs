@@ -28,7 +28,8 @@ pub struct SandboxPaths {
 /// State folders of known agents, relative to the home directory.
 const STATE_FOLDERS: &[(&str, &[&str])] = &[
     ("codex", &[".codex"]),
-    ("opencode", &[".config/opencode", ".local/share/opencode", ".local/state/opencode"]),
+    // Not `.config/opencode`: it works without changing its settings, plugins and servers.
+    ("opencode", &[".local/share/opencode", ".local/state/opencode"]),
     ("gemini", &[".gemini"]),
 ];
 /// Variables that move the state folder of an agent.
