@@ -60,7 +60,7 @@ impl TerminalReader {
         }
         self.n_bytes += bytes.len() as u64;
         let items = self.decoder.push(bytes);
-        let mut events = self.read_text_lines(bytes);
+        let mut events: Vec<_> = self.read_text_lines(bytes).into_iter().collect();
         events.extend(self.message_events(items));
         self.drop_obsolete_offsets();
         events
@@ -73,7 +73,9 @@ impl TerminalReader {
             PtyMode::Lines => {
                 if !self.line.is_empty() {
                     let line = std::mem::take(&mut self.line);
-                    events.extend(self.read_text_line(&line));
+                    let mut text = String::new();
+                    self.read_text_line(&line, &mut text);
+                    events.extend(self.text_event(text));
                 }
             }
             PtyMode::Screen => {
@@ -165,13 +167,13 @@ impl TerminalReader {
         }
     }
 
-    /// Returns the text of the lines that end in these bytes.
-    fn read_text_lines(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
+    /// Returns the text of the lines that end in these bytes, in one event: programs write millions of lines.
+    fn read_text_lines(&mut self, bytes: &[u8]) -> Option<DriverEvent> {
         if self.mode == PtyMode::Screen {
             self.has_text = true;
-            return Vec::new();
+            return None;
         }
-        let mut events = Vec::new();
+        let mut text = String::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let mut rest = piece;
             // Split at the limit, independent of how the output was split.
@@ -179,31 +181,44 @@ impl TerminalReader {
                 let (head, tail) = rest.split_at(LINE_BYTES_MAX - self.line.len());
                 self.line.extend_from_slice(head);
                 let line = std::mem::take(&mut self.line);
-                events.extend(self.read_text_line(&line));
+                self.read_text_line(&line, &mut text);
                 rest = tail;
+            }
+            if self.line.is_empty() && rest.ends_with(b"\n") {
+                self.read_text_line(rest, &mut text);
+                continue;
             }
             self.line.extend_from_slice(rest);
             if self.line.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.line);
-                events.extend(self.read_text_line(&line));
+                let mut line = std::mem::take(&mut self.line);
+                self.read_text_line(&line, &mut text);
+                line.clear();
+                self.line = line;
             }
         }
-        events
+        self.text_event(text)
     }
 
-    fn read_text_line(&mut self, line: &[u8]) -> Option<DriverEvent> {
-        let text = protocol::visible_text(line);
-        if let Some(index) = self.echo.iter().position(|echo| *echo == text.trim()) {
+    /// Adds the text of a line, unless it is an echo.
+    fn read_text_line(&mut self, line: &[u8], text: &mut String) {
+        let visible = protocol::visible_text(line);
+        if let Some(index) = self.echo.iter().position(|echo| *echo == visible.trim()) {
             self.echo.remove(index);
-            return None;
+            return;
         }
-        self.has_text |= !text.trim().is_empty();
-        let mut text = text;
+        self.has_text |= !visible.trim().is_empty();
+        text.push_str(&visible);
         if line.ends_with(b"\n") {
             text.push('\n');
         }
+    }
+
+    fn text_event(&mut self, text: String) -> Option<DriverEvent> {
+        if text.is_empty() {
+            return None;
+        }
         self.text.push_str(&text);
-        // Not at every line: trimming moves the rest of the text.
+        // Not each time: trimming moves the rest of the text.
         if self.text.len() > 2 * TEXT_BYTES_MAX {
             self.trim_text_to_limit();
         }
