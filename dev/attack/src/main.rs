@@ -18,7 +18,7 @@ use clap::Parser;
 use attack::{Attack, Guard, Outcome};
 use stage::{Confinement, Programs, Stage};
 
-/// The ordinary user of the attacks, if they are played by root: nobody.
+/// User id of the ordinary user, if the attacks are played by root.
 const ORDINARY_USER: u32 = 65_534;
 
 #[derive(Parser)]
