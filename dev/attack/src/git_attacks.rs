@@ -72,6 +72,7 @@ fn control_of_commondir(stage: &Stage) -> Result<Outcome> {
 /// Lets the link of a submodule lead to a repository of the agent, by a path that begins like an allowed one.
 const FORGE_SUBMODULE: &str = r#"
 git clone -q --bare $STAGE/library forged
+git --git-dir=forged config core.bare false
 printf '#!/bin/sh\necho x > %s/sprung\ncat\n' $OUT > trap.sh; chmod +x trap.sh
 printf '[filter "evil"]\n\tclean = %s/trap.sh\n[core]\n\tfsmonitor = %s/trap.sh\n' $PWD $PWD >> forged/config
 source=$STAGE/project/.git/modules/lib/worktrees

@@ -10,7 +10,13 @@ mod sandbox_attacks;
 mod server_attacks;
 mod stage;
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
+use std::{
+    fs,
+    path::PathBuf,
+    process::ExitCode,
+    thread::{self, ScopedJoinHandle},
+    time::Instant,
+};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
@@ -53,9 +59,19 @@ fn run(options: &Options) -> Result<()> {
     let mut failures = Vec::new();
     for attack in &attacks {
         let start = Instant::now();
-        for user in users {
+        let outcomes = thread::scope(|scope| {
+            let players = users.iter().map(|user| {
+                let (programs, folder) = (&programs, folder.path());
+                scope.spawn(move || play(attack, programs, folder, *user))
+            });
+            // All play at the same time.
+            let players: Vec<_> = players.collect();
+            players.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+        });
+        for (user, outcome) in users.iter().zip(outcomes) {
             let name = if is_root && user.is_none() { "root" } else { "ordinary user" };
-            if let Err(error) = play(attack, &programs, folder.path(), *user) {
+            let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("its player panicked")));
+            if let Err(error) = outcome {
                 failures.push(format!("{} ({name}): {error:#}", attack.name));
                 eprintln!("   FAILED {} ({name}): {error:#}", attack.name);
             }

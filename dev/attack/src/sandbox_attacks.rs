@@ -76,7 +76,8 @@ fn change_own_settings(stage: &Stage) -> Result<Outcome> {
 }
 
 fn connect_to_abstract_socket(stage: &Stage) -> Result<Outcome> {
-    let name = format!("jangdan-attack-{}", std::process::id());
+    // Both users play at the same time.
+    let name = stage.path("socket").display().to_string();
     let _listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
     stage.run_in_session(&format!(
         "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(chr(0) + \"{name}\")'"
