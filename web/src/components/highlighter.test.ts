@@ -33,6 +33,22 @@ test("every line keeps its text", () => {
   expect(spans?.map((line) => line.map(({ text }) => text).join(""))).toEqual(lines.map(({ text }) => text));
 });
 
+test("a text that is open at the end of a part of a file does not color the next part", () => {
+  const [file] = parseDiff(`diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1,1 +1,2 @@
+ x = 1
++s = """open
+@@ -9,1 +10,2 @@
+ y = 2
++return y
+`);
+  const spans = highlightLines("a.py", file?.lines ?? []);
+  expect(spans?.[1]).toContainEqual({ text: "1", kind: "number" });
+  expect(spans?.at(-1)?.[0]).toEqual({ text: "return", kind: "keyword" });
+});
+
 test.each([
   ["src/a.rs", "rs"],
   ["web/x.tsx", "typescript"],

@@ -10,7 +10,7 @@ test("the last text of an agent is shown, not a prompt or a notice", () => {
   const turns = rows(
     turn(1, "earlier"),
     turn(2, "zsh is not installed here."),
-    turn(3, "Try again.", { role: "orchestrator", kind: "prompt" }),
+    turn(3, "Try again.", { role: "orchestrator" }),
     turn(4, "exit 3", { kind: "notice" }),
   );
   expect(lastWords(turns)).toEqual({ agent: "ada", sentAt: 2, text: "zsh is not installed here." });
