@@ -46,6 +46,8 @@ afterAll(async () => {
   await fixture?.stop();
 });
 
+/** One test checks every kind of entry, one after the other. */
+const ALL_KINDS_TIMEOUT_MS = 180_000;
 const THEMES: [name: string, options: BrowserContextOptions][] = [
   ["light", { colorScheme: "light" }],
   ["dark", { colorScheme: "dark" }],
@@ -53,38 +55,42 @@ const THEMES: [name: string, options: BrowserContextOptions][] = [
   ["phone-dark", { colorScheme: "dark", viewport: { width: 390, height: 844 }, locale: "ko" }],
 ];
 
-test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, options) => {
-  const context = await fixture.newContext(options);
-  const page = await context.newPage();
-  const expectUsable = async (what: string) => {
-    expect(await accessibilityIssues(page), what).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), what).toBe(false);
-    await screenshot(page, `cards-${what}-${theme}`);
-  };
-  await page.goto(pageUrl("/runs/RUN/needs-you"));
-  await page.locator("[data-row]").first().waitFor();
-  expect(await page.locator("[data-row]").count()).toBe(NAMES.length);
-  await expectUsable("needs-you");
-  for (const { item } of await fixture.rows("inbox")) {
-    await page.goto(pageUrl(`/runs/RUN/needs-you?item=${item.type}.${item.id}`));
-    const article = page.locator(`[data-entry="${fixture.run}/${item.id}"]`);
-    const answer = article.locator("[data-option], [data-answer]").first();
-    await answer.waitFor();
-    // The answers are on the screen without scrolling.
-    const box = await answer.boundingBox();
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
-    await expectUsable(`needs-you-${item.type}-${item.id}`);
-  }
-  await page.goto(pageUrl("/runs/RUN/activity"));
-  await page.locator("main [data-card]").first().waitFor();
-  await expectUsable("chat");
-  for (const name of ["porter", "secret", "approval", "lifter", "faller"]) {
-    await page.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(name)}`));
-    await page.getByRole("dialog").locator("[data-option], [data-answer]").first().waitFor();
-    await expectUsable(name);
-  }
-  await context.close();
-});
+test.each(THEMES)(
+  "every kind of inbox entry is accessible (%s)",
+  { timeout: ALL_KINDS_TIMEOUT_MS },
+  async (theme, options) => {
+    const context = await fixture.newContext(options);
+    const page = await context.newPage();
+    const expectUsable = async (what: string) => {
+      expect(await accessibilityIssues(page), what).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), what).toBe(false);
+      await screenshot(page, `cards-${what}-${theme}`);
+    };
+    await page.goto(pageUrl("/runs/RUN/needs-you"));
+    await page.locator("[data-row]").first().waitFor();
+    expect(await page.locator("[data-row]").count()).toBe(NAMES.length);
+    await expectUsable("needs-you");
+    for (const { item } of await fixture.rows("inbox")) {
+      await page.goto(pageUrl(`/runs/RUN/needs-you?item=${item.type}.${item.id}`));
+      const article = page.locator(`[data-entry="${fixture.run}/${item.id}"]`);
+      const answer = article.locator("[data-option], [data-answer]").first();
+      await answer.waitFor();
+      // The answers are on the screen without scrolling.
+      const box = await answer.boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
+      await expectUsable(`needs-you-${item.type}-${item.id}`);
+    }
+    await page.goto(pageUrl("/runs/RUN/activity"));
+    await page.locator("main [data-card]").first().waitFor();
+    await expectUsable("chat");
+    for (const name of ["porter", "secret", "approval", "lifter", "faller"]) {
+      await page.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(name)}`));
+      await page.getByRole("dialog").locator("[data-option], [data-answer]").first().waitFor();
+      await expectUsable(name);
+    }
+    await context.close();
+  },
+);
 
 test("all defaults are used at once, after a confirmation that lists them", async () => {
   const page = await (await fixture.newContext()).newPage();
