@@ -218,6 +218,32 @@ fn rendered_inputs_match_their_snapshot() {
     insta::assert_snapshot!(rendered);
 }
 
+#[test]
+fn corrections_name_the_task_of_the_session() {
+    let (key, task) = (sample_session_key(), "T2.7".parse().unwrap());
+    for (locale, protocol) in
+        [Locale::En, Locale::Ko].into_iter().flat_map(|locale| ["DONE", "FAIL"].map(|name| (locale, name)))
+    {
+        let context = InputContext {
+            role: Role::Worker,
+            locale,
+            format: InputEncoding::Text,
+            key: Some(&key),
+            task: Some(&task),
+            brief: None,
+            template: None,
+        };
+        let invalid =
+            SessionInput::InvalidMessage { protocol: protocol.to_owned(), error: "wrong".to_owned() };
+        let near_miss = SessionInput::NearMiss { near: protocol.to_owned(), raw: "[done]".to_owned() };
+        for input in [invalid, near_miss] {
+            let AgentInput::Prompt { text } = render_input(&input, context) else { panic!("a prompt") };
+            assert!(text.contains(&format!("{protocol}:T2.7")), "{text}");
+            assert!(!text.contains("T1.3"), "{text}");
+        }
+    }
+}
+
 fn hostile_text() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "\n",

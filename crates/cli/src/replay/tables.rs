@@ -100,8 +100,7 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
             minutes => localized(format!("{tasks}, {minutes} min"), format!("{tasks}, {minutes}분")),
         };
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
-        let text = row.korean.as_ref().filter(|_| environment_locale() == Locale::Ko).unwrap_or(&row.text);
-        [row.item.to_string(), task, blocked, text.clone()]
+        [row.item.to_string(), task, blocked, in_locale(&row.text, row.korean.as_deref())]
     });
     table::print_table(
         out,
@@ -165,7 +164,8 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let or_empty = |text: Option<String>| text.unwrap_or_default();
     let questions = rows.questions.iter().map(|row| {
         let task = or_empty(row.task.as_ref().map(ToString::to_string));
-        [row.id.to_string(), task, value_name(&row.status), row.text.clone(), or_empty(row.answer.clone())]
+        let text = in_locale(&row.text, row.korean.as_deref());
+        [row.id.to_string(), task, value_name(&row.status), text, or_empty(row.answer.clone())]
     });
     table::print_table(
         out,
@@ -228,7 +228,8 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
     )?;
     let escalations = rows.escalations.iter().map(|row| {
         let (severity, level) = (value_name(&row.severity), value_name(&row.level));
-        [row.id.to_string(), value_name(&row.status), severity, level, row.title.clone()]
+        let title = in_locale(&row.title, row.korean.as_deref());
+        [row.id.to_string(), value_name(&row.status), severity, level, title]
     });
     table::print_table(
         out,
@@ -273,6 +274,11 @@ fn usage_text(used: &UsageTotals) -> String {
         describe_used_tokens(environment_locale(), used),
         describe_used_cost(environment_locale(), used)
     )
+}
+
+/// Returns the Korean text of a row in a Korean environment, if it has one.
+fn in_locale(english: &str, korean: Option<&str>) -> String {
+    korean.filter(|_| environment_locale() == Locale::Ko).unwrap_or(english).to_owned()
 }
 
 /// Returns the name of a value in JSON, so that both outputs use the same names; in Korean its word.
