@@ -211,25 +211,29 @@ pub(crate) fn ensure_server(
     log: &LogArguments,
 ) -> Result<RunningServer, Failure> {
     server_log::start(data, log, LogConsole::None)?;
-    connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
-        what: localized(error_chain(&error), format!("서버를 시작할 수 없습니다: {}", error_chain(&error))),
-        hint: Some(match &error {
-            ConnectOrStartError::Server(ServerError::Port { .. }) => {
-                localized(error.hint(), "다른 포트를 설정하세요: server.port. 0이면 빈 포트를 사용합니다")
-            }
-            ConnectOrStartError::InSession { .. } => localized(
-                error.hint(),
-                "세션 밖의 터미널에서 실행하거나 별도의 데이터 폴더를 사용하세요: --data DIR",
-            ),
-            ConnectOrStartError::Client(_)
-            | ConnectOrStartError::Server(_)
-            | ConnectOrStartError::Host { .. } => localized(
-                "Check the data directory, or use --data DIR.",
-                "데이터 폴더를 확인하거나 --data DIR 옵션을 사용하세요.",
-            ),
-        }),
-        exit: 1,
-    })
+    connect_or_start(data, loopback).map_err(|error| start_failure(&error))
+}
+
+/// Returns the failure for a server that cannot start.
+pub(crate) fn start_failure(error: &ConnectOrStartError) -> Failure {
+    let hint = match error {
+        ConnectOrStartError::Server(ServerError::Port { .. }) => {
+            localized(error.hint(), "다른 포트를 설정하세요: server.port. 0이면 빈 포트를 사용합니다")
+        }
+        ConnectOrStartError::InSession { .. } => localized(
+            error.hint(),
+            "세션 밖의 터미널에서 실행하거나 별도의 데이터 폴더를 사용하세요: --data DIR",
+        ),
+        ConnectOrStartError::Client(_)
+        | ConnectOrStartError::Server(_)
+        | ConnectOrStartError::Host { .. } => localized(
+            "Check the data directory, or use --data DIR.",
+            "데이터 폴더를 확인하거나 --data DIR 옵션을 사용하세요.",
+        ),
+    };
+    let chain = error_chain(error);
+    let what = localized(chain.clone(), format!("서버를 시작할 수 없습니다: {chain}"));
+    Failure { what, hint: Some(hint), exit: 1 }
 }
 
 /// Watches a run until it ends or the user leaves, then stops the server if this process started it.

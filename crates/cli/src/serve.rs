@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use runtime::{ShutdownMode, error_chain};
+use runtime::ShutdownMode;
 use server::RunningServer;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     localized::localized,
     printable::printable_json,
     remote,
+    run::start_failure,
     server_log::{self, LogArguments, LogConsole},
     watch::signals::Signals,
 };
@@ -42,12 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let loopback = link::configured_port()?;
     server_log::start(&data, &arguments.log, LogConsole::StandardError)?;
     let signals = Signals::install()?;
-    let failed = |error: server::ConnectOrStartError| Failure {
-        what: error_chain(&error),
-        hint: Some(error.hint().to_owned()),
-        exit: 1,
-    };
-    let RunningServer { client, embedded } = server::connect_or_start(&data, loopback).map_err(failed)?;
+    let RunningServer { client, embedded } =
+        server::connect_or_start(&data, loopback).map_err(|error| start_failure(&error))?;
     let Some(server) = embedded else {
         let status = client.status().map_err(|error| remote::client_failure(&error))?;
         let what = localized(

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, env, ffi::OsString, io, path::PathBuf, process::ExitCode};
 
 use clap::ValueEnum;
-use drivers::preset::{self, DriverName};
+use drivers::preset::{self, DriverName, PresetError};
 use holder::{
     ClientError,
     protocol::{Refusal, StderrMode, StdioAttachment, WindowSize},
@@ -185,8 +185,14 @@ fn agent_launch(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failur
     let presets = &ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?.config.agents;
     let failed = |what: String, hint: String| Failure { what, hint: Some(hint), exit: 1 };
     let preset = preset::resolve_preset(name, presets).map_err(|error| {
+        let korean = match &error {
+            PresetError::Unknown { name, known } => {
+                format!("없는 에이전트입니다: '{name}'. 있는 에이전트: {known}")
+            }
+            PresetError::Cycle { .. } | PresetError::Wrong { .. } => format!("에이전트 설정 오류: {error}"),
+        };
         failed(
-            error.to_string(),
+            localized(error.to_string(), korean),
             localized("List the installed agents: jangdan agents", "설치된 에이전트 보기: jangdan agents"),
         )
     })?;
