@@ -58,8 +58,9 @@ fn setup() -> ProjectSetup {
             phase(first),
             phase(second)
         ),
-        // All tasks of a phase start from the same commit, so that two of them conflict.
-        configuration: "[orchestration]\nmax_concurrency = 4\n".to_owned(),
+        // All tasks of a phase start from the same commit, so that two of them conflict. In the sandbox, agents do not ask
+        // about each command.
+        configuration: "[orchestration]\nmax_concurrency = 4\n[sandbox]\nmode = \"worktree\"\n".to_owned(),
         files: &[CONFLICTING_FILE],
         models: AGENTS.into_iter().map(model).collect(),
     }

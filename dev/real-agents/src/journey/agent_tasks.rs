@@ -10,7 +10,7 @@ use sessions::{Enforcement, supported_sandbox};
 pub(super) const PROSE_QUESTION: &str = "Which database do you want me to use?";
 pub(super) const DATABASE: &str = "SQLite";
 /// Why the permission of T1.2 is denied.
-pub(super) const DENIAL: &str = "Do not leave the sandbox, the version is 1.0.0";
+pub(super) const DENIAL: &str = "Stay in your directory, the version is 1.0.0";
 /// The question of T2.2, as the protocol defines it.
 pub(super) const SEARCH_QUESTION: &str = "May the search ignore case?";
 pub(super) const SEARCH_ANSWER: &str = "yes";
@@ -83,10 +83,8 @@ enum Step {
     Write(&'static str),
     /// Writes after many slow words.
     WriteSlowly(&'static str),
-    /// Asks to run a command outside of the sandbox.
-    Escalate(&'static str),
-    /// Runs a command without an effect.
-    Wait,
+    /// Asks to write a file beside the worktree.
+    WriteOutside,
     /// Runs a command that the agent asks about outside of Jangdan's sandbox.
     Run(&'static str),
     Done,
@@ -113,11 +111,16 @@ pub(super) const AGENT_TASKS: [AgentTask; 8] = [
     AgentTask {
         task: "T1.2",
         title: "Record the version",
-        agent: "codex",
+        agent: "claude",
         file: "version.txt",
         file_text: "1.0.0\n",
         check: "grep -qx 1.0.0 version.txt",
-        steps: &[Step::Escalate("uname -r > version.txt"), Step::Write("1.0.0\n"), Step::Done],
+        steps: &[
+            Step::WriteOutside,
+            Step::Write("1.0.0\n"),
+            Step::Run("sh -c 'grep 1.0.0 version.txt'"),
+            Step::Done,
+        ],
         counts: EventCounts { questions: 1, ..UNDISTURBED },
     },
     AgentTask {
@@ -140,11 +143,11 @@ pub(super) const AGENT_TASKS: [AgentTask; 8] = [
     AgentTask {
         task: "T1.4",
         title: "Write the greeting",
-        agent: "claude",
+        agent: "codex",
         file: "greeting.txt",
         file_text: "Welcome to notes\n",
         check: "grep -q notes greeting.txt",
-        steps: &[Step::Write("Welcome to notes\n"), Step::Run("sh -c 'grep notes greeting.txt'"), Step::Done],
+        steps: &[Step::Write("Welcome to notes\n"), Step::Done],
         counts: UNDISTURBED,
     },
     AgentTask {
@@ -223,28 +226,12 @@ impl AgentTask {
 
     /// Returns the turns of its model.
     pub(super) fn rules(&self) -> Vec<Rule> {
-        let heading = self.heading();
-        let rule = |contains: Option<&str>, conversation: &str, steps: &[Step]| Rule {
-            contains: contains.map(str::to_owned),
-            conversation_contains: Some(conversation.to_owned()),
-            turns: steps.iter().filter(|step| step.is_possible()).map(|step| self.turn(*step)).collect(),
-        };
-        match self.steps {
-            // The reason of a denial reaches Codex after the denial. Codex has often sent the next request by then,
-            // and discards its reply: that request takes none of the turns.
-            [Step::Escalate(_), Step::Write(_), Step::Done] => vec![
-                rule(Some(&heading), &heading, &self.steps[..1]),
-                rule(Some(DENIAL), &heading, &self.steps[1..2]),
-                rule(None, DENIAL, &self.steps[2..]),
-                rule(None, &heading, &[Step::Wait]),
-            ],
-            steps => vec![rule(None, &heading, steps)],
-        }
-    }
-
-    /// Returns the number of requests that its model may get in addition to its turns.
-    pub(super) fn n_discarded_max(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Escalate(_))).count()
+        let steps = self.steps.iter().filter(|step| step.is_possible());
+        vec![Rule {
+            contains: None,
+            conversation_contains: Some(self.heading()),
+            turns: steps.map(|step| self.turn(*step)).collect(),
+        }]
     }
 
     pub(super) fn n_turns(&self) -> usize {
@@ -279,11 +266,10 @@ impl AgentTask {
                 pace: PACE,
                 ..Default::default()
             }),
-            Step::Escalate(command) => ScriptedTurn::tool_call(
-                "exec_command",
-                json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?" }),
+            Step::WriteOutside => ScriptedTurn::tool_call(
+                "Write",
+                json!({ "file_path": "/srv/jangdan-version.txt", "content": "1.0.0" }),
             ),
-            Step::Wait => ScriptedTurn::tool_call("exec_command", json!({ "cmd": "true" })),
             Step::Run(command) => {
                 let name = if self.agent == "claude" { "Bash" } else { "bash" };
                 ScriptedTurn::tool_call(

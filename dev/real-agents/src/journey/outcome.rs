@@ -170,8 +170,8 @@ pub(super) fn check_requests(project: &Project) -> Result<()> {
         let mut n_of_tasks = 0;
         for one in &tasks {
             let n = requests.iter().filter(|request| conversation(request).contains(&one.heading())).count();
-            let expected = one.n_turns()..=one.n_turns() + one.n_discarded_max();
-            ensure!(expected.contains(&n), "{} sent {n} requests instead of {expected:?}", one.task);
+            let expected = one.n_turns();
+            ensure!(n == expected, "{} sent {n} requests instead of {expected}", one.task);
             n_of_tasks += n;
         }
         ensure!(
@@ -184,8 +184,7 @@ pub(super) fn check_requests(project: &Project) -> Result<()> {
     for (task, number, texts) in [
         ("T1.1", 1, &["[FINISH T1.1]"][..]),
         ("T1.1", 2, &[DATABASE, PROSE_QUESTION]),
-        // The reason is added to the turn, at the latest after the next call of a tool.
-        ("T1.2", 2, &[DENIAL]),
+        ("T1.2", 1, &[DENIAL]),
         ("T1.3", 2, &["[FEEDBACK] T1.3", "grep -qx port=8080 port.txt"]),
         ("T2.2", 1, &[SEARCH_ANSWER]),
         ("T2.2", 4, &["[CONFLICT]", "commands.txt", "T2.1 Add the list command"]),
