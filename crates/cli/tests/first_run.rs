@@ -88,10 +88,25 @@ impl NewUser {
         self.jangdan_in("C", arguments)
     }
 
+    /// Stops the agents that are still running, and returns their number.
+    fn stop_sessions(&self) -> usize {
+        let (_, sessions) = self.jangdan(&["session", "list"]);
+        let names = sessions.lines().filter_map(|line| line.split_whitespace().next());
+        let running = names.filter(|name| name.contains("-s_"));
+        running.filter(|name| self.jangdan(&["session", "stop", name]).1.starts_with("Stopped")).count()
+    }
+
     fn git(&self, arguments: &[&str]) -> String {
         let output = self.command("git", arguments, "C").output().unwrap();
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for NewUser {
+    fn drop(&mut self) {
+        // A test that failed may have left an agent.
+        self.stop_sessions();
     }
 }
 
@@ -370,11 +385,7 @@ fn a_script_reads_exit_codes_states_and_quoted_words() {
     assert_eq!((exit, tasks), (0, vec![(&"T1.1".into(), &"blocked".into())]), "{json}");
     assert_output(user.jangdan(&["answer", "q_1", "HTML"]), 1, &["No server is running", "jangdan serve"]);
     assert_output(user.jangdan(&["land"]), 1, &["No server is running, and run "]);
-    let (_, sessions) = user.jangdan(&["session", "list"]);
-    let names = sessions.lines().filter_map(|line| line.split_whitespace().next());
-    let stopped =
-        names.filter(|name| name.contains("-s_") && user.jangdan(&["session", "stop", name]).0 == 0);
-    assert_eq!(stopped.count(), 1, "{sessions}");
+    assert_eq!(user.stop_sessions(), 1);
 }
 
 #[test]
