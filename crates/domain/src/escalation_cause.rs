@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CheckObstacle, EscalationSubject, PhaseNumber, SessionId, TaskId};
+use crate::{CheckObstacle, EscalationSubject, MovedRef, PhaseNumber, SessionId, TaskId};
 
 /// Stored beside the title, so that the title can be translated. Displays as the English title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +88,8 @@ pub enum EscalationCause {
     OrchestratorLost,
     /// The main agent of a thin run sends nothing while tasks wait for it.
     MainAgentSilent,
+    /// Another program moved a ref of the run. Nothing is built on the commit that it points to.
+    RefMoved(MovedRef),
     /// A process of a session called the server as if it were the user. The call was refused.
     ActedAsUser {
         /// Name of the process in the list of sessions.
@@ -136,6 +138,7 @@ impl fmt::Display for EscalationCause {
             Self::DiskBudgetExhausted => f.write_str("no disk space for another worktree"),
             Self::DiskFull => f.write_str("the disk is full: free some space"),
             Self::OrchestratorLost => f.write_str("the orchestrator ended too often"),
+            Self::RefMoved(MovedRef { name, .. }) => write!(f, "another program moved {name}"),
             Self::ActedAsUser { process } => write!(f, "{process} tried to act as the user"),
             Self::MainAgentSilent => f.write_str("the main agent sends nothing while tasks wait for it"),
         }

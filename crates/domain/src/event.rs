@@ -438,6 +438,11 @@ events! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     }
+    /// A user typed into the terminal of a session. The text is only in the session's spool: it may be a password.
+    KeysTyped {
+        session: SessionId,
+        bytes: u64,
+    }
     /// The process of a session exited.
     SessionEnded {
         session: SessionId,

@@ -21,6 +21,7 @@ mod landing;
 mod large_file;
 mod log;
 mod message;
+mod moved_ref;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod overlap;
@@ -64,6 +65,7 @@ pub use message::{
     ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, ResultType, StartTaskMessage, StepComplete,
     UserQuestion,
 };
+pub use moved_ref::MovedRef;
 pub use overlap::TaskOverlap;
 pub use permission::{PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest, PermissionScope};
 pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};

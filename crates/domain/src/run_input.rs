@@ -5,8 +5,8 @@
 use crate::{
     Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, CleanupId, CleanupReport,
     CommandOrigin, EffectId, GateReport, InputNumber, LandReport, LandingId, MergeOutcome, MessageOffset,
-    PermissionRequest, PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId, TaskOverlap,
-    TeamMember, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
+    MovedRef, PermissionRequest, PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId,
+    TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
 };
 
 /// An input of a run, with its sender.
@@ -183,6 +183,19 @@ pub enum Report {
         effect: EffectId,
         error: String,
     },
+    /// A user typed into the terminal of a session.
+    KeysTyped {
+        person: String,
+        session: SessionId,
+        /// Bytes since the last report. The text is not reported: it may be a password.
+        bytes: u64,
+    },
+    /// Another program moved a ref of the run, so that nothing could be built on it.
+    RefMoved {
+        /// The effect that could not be executed, and of which nothing has taken effect.
+        effect: Option<EffectId>,
+        moved: MovedRef,
+    },
     /// A phase was not landed because its target branch is checked out.
     PhaseNotLanded {
         effect: EffectId,
@@ -229,6 +242,7 @@ impl RunInput {
     pub fn actor(&self) -> Actor {
         match self {
             Self::Start { person, .. } | Self::User { person, .. } => Actor::Person(person.clone()),
+            Self::Report(Report::KeysTyped { person, .. }) => Actor::Person(person.clone()),
             Self::Agent { session, .. } => Actor::Agent(*session),
             Self::Report(Report::TimerFired) => Actor::Clock,
             Self::Report(_) => Actor::System,

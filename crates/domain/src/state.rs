@@ -24,6 +24,8 @@ pub enum PostponementCause {
     DiskFull,
     /// No thread could be started, or the thread panicked.
     ExecutionFailed,
+    /// Another program moved a ref of the run.
+    RefMoved,
 }
 
 impl PostponementCause {

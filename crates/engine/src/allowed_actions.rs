@@ -166,7 +166,7 @@ fn undeliverable_conflict(stage: TaskStage) -> Option<StateConflict> {
         TaskStage::Failed | TaskStage::Skipped | TaskStage::Cancelled => {
             "retry it with a hint: no agent works on it"
         }
-        TaskStage::Claimed
+        TaskStage::Claimed(_)
         | TaskStage::Accepted
         | TaskStage::Checking
         | TaskStage::Checked

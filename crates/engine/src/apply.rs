@@ -69,7 +69,7 @@ impl Run {
             }
             Event::RunContinued(events::RunContinued {}) | Event::RunReopened(events::RunReopened {}) => {
                 self.status = RunStatus::Active;
-                self.schedule.set_paused(self.time_limit_escalation.is_some());
+                self.schedule.set_paused(self.is_start_withheld());
                 self.working_tasks().for_each(|task| self.start_work_clock(at, task));
                 self.mark_all_affected();
             }
@@ -234,6 +234,8 @@ impl Run {
             Event::SessionStopFinished(events::SessionStopFinished { session, .. }) => {
                 self.pending_effects.remove(&EffectKey::Stop(*session))
             }
+            // Written to the terminal already, past the inputs of the run.
+            Event::KeysTyped(_) => {}
             Event::SessionEnded(events::SessionEnded { session, exit_status: Some(_) }) => {
                 self.apply_session_ended(*session, sink)
             }

@@ -23,6 +23,7 @@ mod input;
 mod landing;
 mod large_files;
 mod message_limits;
+mod moved_ref;
 mod permission;
 mod plan_change;
 mod plan_edit;

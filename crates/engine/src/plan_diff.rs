@@ -145,7 +145,7 @@ fn can_still_change(stage: TaskStage, field: PlanField) -> bool {
     };
     let is_in_checks = matches!(
         stage,
-        TaskStage::Claimed
+        TaskStage::Claimed(_)
             | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked

@@ -82,6 +82,8 @@ pub struct Run {
     pub(crate) budget_usage: BudgetUsage,
     /// The open escalation about the run's time limit; nothing starts until it is resolved.
     pub(crate) time_limit_escalation: Option<EscalationId>,
+    /// The open escalation about a ref that another program moved; nothing starts until it is resolved.
+    pub(crate) moved_ref_escalation: Option<EscalationId>,
     /// The open escalation about the disk budget for worktrees.
     pub(crate) disk_budget_escalation: Option<EscalationId>,
     /// The open escalation about a full disk.
@@ -188,6 +190,7 @@ impl Run {
             permission_rules: Vec::new(),
             budget_usage: BudgetUsage::default(),
             time_limit_escalation: None,
+            moved_ref_escalation: None,
             disk_budget_escalation: None,
             disk_full_escalation: None,
             watched_orchestrator: None,
@@ -260,7 +263,7 @@ impl Run {
             TaskStage::Skipped => TaskState::Skipped,
             TaskStage::Cancelled => TaskState::Cancelled,
             TaskStage::Running(_) | TaskStage::AttemptFailed => TaskState::Running,
-            TaskStage::Claimed
+            TaskStage::Claimed(_)
             | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked
@@ -278,6 +281,11 @@ impl Run {
     /// Returns the ids of all tasks, in the order in which they were added.
     pub fn task_ids(&self) -> impl Iterator<Item = &TaskId> {
         self.tasks.iter().map(|task| &task.planned.id)
+    }
+
+    /// Returns whether no task may start although the run is not paused.
+    pub(crate) fn is_start_withheld(&self) -> bool {
+        self.time_limit_escalation.is_some() || self.moved_ref_escalation.is_some()
     }
 
     pub(crate) fn find_task(&self, id: &TaskId) -> Option<TaskIndex> {

@@ -25,6 +25,8 @@ pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
 pub(crate) use session::{ProcessState, Session, SessionState};
 pub use task::TaskState;
-pub(crate) use task::{Attempt, BudgetUsage, Task, TaskIndex, TaskOrigin, TaskStage, WorkState};
+pub(crate) use task::{
+    Attempt, BudgetUsage, RateLimitWaits, Task, TaskIndex, TaskOrigin, TaskStage, WorkState,
+};
 pub(crate) use team::Team;
 pub(crate) use work_round::{RoundOrigin, TaskClaim, TreeExamination, WorkRound};

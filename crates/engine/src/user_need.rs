@@ -26,13 +26,13 @@ impl Run {
 
     /// Returns whether a task can continue or start, or waits for an agent or the clock.
     fn has_work_to_start(&self) -> bool {
-        // The session of a tester may wait for the user, and effects that a full disk postponed keep the slots of tasks.
+        // The session of a tester may wait for the user, and postponed effects keep the slots of tasks.
         let is_tested = |node: &Node| match self.node_kind(*node) {
             NodeKind::Task(task) => self.task(task).stage == TaskStage::Testing,
             NodeKind::Gate(_) | NodeKind::External => false,
         };
-        let has_running_task =
-            self.disk_full_escalation.is_none() && !self.schedule.running().iter().all(is_tested);
+        let is_hindered = self.disk_full_escalation.is_some() || self.moved_ref_escalation.is_some();
+        let has_running_task = !is_hindered && !self.schedule.running().iter().all(is_tested);
         let is_forwarded = |state| state == QuestionState::WithOrchestrator;
         has_running_task
             || self.schedule.next_candidate().is_some()

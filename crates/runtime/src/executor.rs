@@ -6,7 +6,7 @@
 
 mod check_worktree;
 mod cleanup;
-mod disk_full;
+mod effect_obstacle;
 mod gate;
 mod ignored_files;
 mod job;
@@ -45,7 +45,7 @@ use crate::{
     session_access::end_last_process, task_durations::DurationRecord,
 };
 pub(crate) use check_worktree::is_in_use as is_check_worktree_in_use;
-use disk_full::{DiskFull, JobError};
+use effect_obstacle::{EffectObstacle, JobError};
 use job_pool::{JobLane, JobPool};
 use land::CheckoutPolicy;
 pub(crate) use observers::RunObservers;
@@ -127,7 +127,7 @@ impl LocalExecutor {
             let error = match report.map_err(|error| error.into_job_error(context)) {
                 Ok(Some(LandReport::CheckedOut { .. })) => return Ok(Report::PhaseNotLanded { effect: id }),
                 Ok(report) => report.as_ref().and_then(landing_problem),
-                Err(JobError::DiskFull(full)) => return Err(full),
+                Err(JobError::Obstacle(obstacle)) => return Err(obstacle),
                 Err(JobError::Failed(error)) => Some(error),
             };
             Ok(Report::EffectFinished { effect: id, error })
@@ -159,7 +159,7 @@ impl LocalExecutor {
                             large_files: snapshot.large_files,
                         },
                         Err(error) => match JobError::new(context, &error) {
-                            JobError::DiskFull(full) => return Err(full),
+                            JobError::Obstacle(obstacle) => return Err(obstacle),
                             JobError::Failed(error) => CheckpointOutcome::Failed { error },
                         },
                     }
@@ -219,7 +219,7 @@ impl LocalExecutor {
         })
     }
 
-    /// Has a thread write a file, and report the error or that the disk is full.
+    /// Has a thread write a file, and report the error or the obstacle.
     fn start_file_job(
         &mut self,
         effect: EffectId,
@@ -228,21 +228,21 @@ impl LocalExecutor {
         self.start_disk_job(JobLane::Short, effect, move |context, _| {
             match work(context).map_err(|error| JobError::new(context, &error)) {
                 Ok(()) => Ok(Report::EffectFinished { effect, error: None }),
-                Err(JobError::DiskFull(full)) => Err(full),
+                Err(JobError::Obstacle(obstacle)) => Err(obstacle),
                 Err(JobError::Failed(error)) => Ok(Report::EffectFinished { effect, error: Some(error) }),
             }
         })
     }
 
-    /// Has a thread do `work`, and report its outcome or that the disk is full.
+    /// Has a thread do `work`, and report its outcome or the obstacle.
     fn start_disk_job(
         &mut self,
         lane: JobLane,
         effect: EffectId,
-        work: impl FnOnce(&RunContext, &StopToken) -> Result<Report, DiskFull> + Send + 'static,
+        work: impl FnOnce(&RunContext, &StopToken) -> Result<Report, EffectObstacle> + Send + 'static,
     ) -> Option<Report> {
         self.start_job(lane, effect, move |context, stop_token| {
-            work(context, stop_token).unwrap_or_else(|DiskFull { error }| Report::DiskFull { effect, error })
+            work(context, stop_token).unwrap_or_else(|obstacle| obstacle.into_report(effect))
         })
     }
 
@@ -341,7 +341,7 @@ impl Executor for LocalExecutor {
                     };
                     let error = match restored.map_err(|error| JobError::new(context, &error)) {
                         Ok(()) => None,
-                        Err(JobError::DiskFull(full)) => return Err(full),
+                        Err(JobError::Obstacle(obstacle)) => return Err(obstacle),
                         Err(JobError::Failed(error)) => Some(error),
                     };
                     Ok(Report::EffectFinished { effect: id, error })

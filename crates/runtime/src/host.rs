@@ -2,6 +2,9 @@
 //!
 //! Invariant: a [`Host`] holds the lock of the store, so each data directory has at most one.
 
+mod error;
+mod results;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
@@ -17,35 +20,33 @@ use std::{
 };
 
 use domain::{
-    CleanupReport, CommandOrigin, LandReport, PhaseNumber, PlannedWork, Report, Role, RunId, RunInput,
-    RunSettings, RunStart, Sequence, SessionId, TaskId, TeamMember, UserCommand,
+    CommandOrigin, PlannedWork, Report, Role, RunId, RunInput, RunSettings, RunStart, Sequence, SessionId,
+    TeamMember, UserCommand,
 };
-use engine::{LandingOrder, Rejection};
-use holder::spool::SpoolError;
-use repo::RepoError;
+use engine::LandingOrder;
 use serde::{Deserialize, Serialize};
-use sessions::{SessionError, Sessions};
-use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog, StoreError};
+use sessions::Sessions;
+use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog};
 use tokio::sync::broadcast;
 use tracing::{debug, error, info, warn};
-use views::{GateRow, MergedRange, RowKind, Rows, RunRow, Views};
+use views::{RowKind, Rows, RunRow, Views};
 
 use crate::{
-    DurableRun, DurableRunError, HostEvent,
+    DurableRun, HostEvent,
     disk_budget::DiskBudget,
     environment::{Isolation, RunEnvironment},
     error_chain::error_chain,
     event_trace::{run_span, trace_event},
-    executor::{self, LocalExecutor, RunContext, RunObservers, StopToken},
-    git::{PhaseDiffScope, RunGit},
+    executor::{LocalExecutor, RunContext, RunObservers, StopToken},
+    git::RunGit,
     inventory::{DamagedRun, RunDamage, find_damaged_runs, recorded_last_event},
-    land::LandOptions,
     plan_file::PlanFileWatcher,
     ports::PortRegistry,
     private_data::{create_private_directory, open_private_directory},
     run_loop::{RunLoop, RunRequest},
     task_durations::DurationHistory,
 };
+pub use error::HostError;
 
 /// Events that a subscriber may lag behind before it is disconnected.
 const EVENTS_MAX: usize = 4096;
@@ -57,127 +58,6 @@ const ID_CHARS: usize = 5;
 const RUN_KEY: &str = "run";
 /// Name of the empty file that marks a run as ended, so that a start does not have to read its log.
 pub(crate) const ENDED_MARKER: &str = "over";
-
-/// Why a request to a [`Host`] failed.
-#[derive(Debug, thiserror::Error)]
-pub enum HostError {
-    /// The engine rejected the command.
-    #[error(transparent)]
-    Rejected(#[from] Rejection),
-    /// The log failed.
-    #[error("cannot read or write the event log")]
-    Store(#[from] StoreError),
-    /// A git operation failed.
-    #[error(transparent)]
-    Git(#[from] RepoError),
-    /// A session failed.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The run does not exist.
-    #[error("there is no run '{run}'")]
-    UnknownRun {
-        /// Id of the run.
-        run: RunId,
-    },
-    /// A file or folder could not be used.
-    #[error("cannot {action} {}", .path.display())]
-    Io {
-        /// The failed operation, as a verb.
-        action: &'static str,
-        /// File or folder of the operation.
-        path: PathBuf,
-        /// The IO error.
-        source: io::Error,
-    },
-    /// The data directory belongs to another user, who could read and change everything in it.
-    #[error("{} belongs to another user (id {owner})", .path.display())]
-    ForeignDirectory {
-        /// The data directory.
-        path: PathBuf,
-        /// User id of its owner.
-        owner: u32,
-    },
-    /// The run works in the project's folder.
-    #[error("run {run} has no worktrees")]
-    InPlace {
-        /// Id of the run.
-        run: RunId,
-    },
-    /// The work was not merged into the target branch.
-    #[error("cannot merge run {run}: {reason}")]
-    NotLanded {
-        /// Id of the run.
-        run: RunId,
-        /// What prevented it.
-        reason: String,
-    },
-    /// Some obsolete worktrees or refs were not removed.
-    #[error("cannot clean up run {run}: {reason}")]
-    NotCleaned {
-        /// Id of the run.
-        run: RunId,
-        /// What prevented it.
-        reason: String,
-    },
-    /// The process of a session could not be told to end.
-    #[error("cannot end session {session}: {reason}")]
-    NotStopped {
-        /// Id of the session.
-        session: SessionId,
-        /// What prevented it.
-        reason: String,
-    },
-    /// The session does not exist.
-    #[error("run {run} has no session {session}")]
-    UnknownSession {
-        /// Id of the run.
-        run: RunId,
-        /// Id of the session.
-        session: SessionId,
-    },
-    /// The session has no process, or not the requested one.
-    #[error("session {session} has no such process")]
-    NoProcess {
-        /// Id of the session.
-        session: SessionId,
-    },
-    /// The session's agent has its own protocol instead of a terminal.
-    #[error("session {session} has no terminal")]
-    NoTerminal {
-        /// Id of the session.
-        session: SessionId,
-    },
-    /// The spool of a session could not be read at the requested position.
-    #[error("cannot read the output of session {session}")]
-    Spool {
-        /// Id of the session.
-        session: SessionId,
-        /// Error of the spool.
-        source: SpoolError,
-    },
-    /// A file to copy into worktrees is not inside the project.
-    #[error("{} is outside the project", .path.display())]
-    OutsideProject {
-        /// Path of the file.
-        path: PathBuf,
-    },
-    /// The run could not be loaded.
-    #[error(transparent)]
-    LoadFailed(Arc<HostError>),
-    /// The log has fewer events than were recorded.
-    #[error("the log ends at event {last} of run {run}, but event {recorded} was recorded")]
-    EventsLost {
-        /// Id of the run.
-        run: RunId,
-        /// The last event in the log.
-        last: Sequence,
-        /// The last event that was recorded.
-        recorded: Sequence,
-    },
-    /// The host is shutting down.
-    #[error("the server is shutting down")]
-    ShuttingDown,
-}
 
 /// Request to start a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -437,6 +317,19 @@ impl Host {
         self.send_run_request(run, |reply| RunRequest::with_reply(input, reply))?
     }
 
+    /// Has the loop of a run record what a user typed into the terminal of a session.
+    pub(crate) fn record_typed_input(
+        &self,
+        run: &RunId,
+        person: &str,
+        session: SessionId,
+        bytes: u64,
+    ) -> Result<(), HostError> {
+        let (requests, _) = self.activate_run(run)?;
+        let request = RunRequest::Typed { person: person.to_owned(), session, bytes };
+        requests.send(request).map_err(|_| HostError::ShuttingDown)
+    }
+
     /// Sends a report to the loop of a run that has not ended, and waits until it is handled.
     pub(crate) fn report(&self, run: &RunId, report: Report) -> Result<Sequence, HostError> {
         if self.has_run_ended(run) {
@@ -544,95 +437,6 @@ impl Host {
     /// Returns a receiver of all events from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<HostEvent>> {
         self.state.events.subscribe()
-    }
-
-    /// Returns the changes of a task as a git diff.
-    pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
-        self.run_git(run)?.task_diff(task).map_err(HostError::from)
-    }
-
-    /// Returns the changes of the merged tasks of a phase as a git diff. Those since a rejection are all of
-    /// them if no round of its gate failed or was rejected.
-    pub fn phase_diff(
-        &self,
-        run: &RunId,
-        phase: PhaseNumber,
-        scope: PhaseDiffScope,
-    ) -> Result<String, HostError> {
-        let snapshot = self.run_snapshot(run)?;
-        let merges = snapshot.views.phase_merges(phase).iter().map(|MergedRange { onto, commit }| {
-            engine::MergedCommits { onto: onto.clone(), commit: commit.clone() }
-        });
-        let merges: Vec<_> = merges.collect();
-        let rejected = match scope {
-            PhaseDiffScope::All => None,
-            PhaseDiffScope::SinceRejection => {
-                snapshot.views.rows().gates.get(&phase).and_then(GateRow::rejected_commit)
-            }
-        };
-        self.run_git(run)?.diff_merges(&merges, rejected).map_err(HostError::from)
-    }
-
-    /// Merges the approved phases of a run, or all merged tasks, into a branch. Returns when that has ended, with the check
-    /// of the merged result if one is necessary.
-    pub fn land<'a>(
-        &self,
-        run: &RunId,
-        sender: impl Into<CommandSender<'a>>,
-        options: &LandOptions,
-    ) -> Result<LandReport, HostError> {
-        let LandOptions { is_all, into, is_squash, is_dry_run } = options.clone();
-        let report = if is_dry_run {
-            self.preview_landing(run, is_all, into, is_squash)?
-        } else {
-            let command = UserCommand::LandRun { all: is_all, into, squash: is_squash };
-            let sequence = self.execute_command(run, sender, command)?;
-            let of_command = move |rows: &Rows| {
-                rows.landings.iter().filter(|row| row.sequence <= sequence).last()?.report.clone()
-            };
-            self.wait_for_rows(run, of_command)?
-        };
-        if let LandReport::Failed { reason } = report {
-            return Err(HostError::NotLanded { run: run.clone(), reason });
-        }
-        Ok(report)
-    }
-
-    fn preview_landing(
-        &self,
-        run: &RunId,
-        is_all: bool,
-        into: Option<String>,
-        is_squash: bool,
-    ) -> Result<LandReport, HostError> {
-        if self.active_runs().is_shutting_down {
-            return Err(HostError::ShuttingDown);
-        }
-        let order = self.run_snapshot(run)?.landing_order(is_all, into, is_squash);
-        let (git, environment) = (self.run_git(run)?, self.run_environment(run)?);
-        let context =
-            RunContext::without_run_loop(Arc::clone(&self.state), run.clone(), environment, git.clone());
-        Ok(executor::preview_landing(&context, &git, &order, &self.state.stop_token))
-    }
-
-    /// Removes the finished worktrees of a run, and returns when that has ended. Their content is committed to git first.
-    ///
-    /// With `is_with_refs`, also deletes branches and refs of a run that has ended, if their work is elsewhere or old.
-    pub fn remove_finished_worktrees<'a>(
-        &self,
-        run: &RunId,
-        sender: impl Into<CommandSender<'a>>,
-        is_with_refs: bool,
-    ) -> Result<CleanupReport, HostError> {
-        let sequence = self.execute_command(run, sender, UserCommand::CleanRun { refs: is_with_refs })?;
-        let of_command = move |rows: &Rows| {
-            let row = rows.cleanups.iter().filter(|row| row.sequence <= sequence).last()?;
-            Some((row.report.clone()?, row.error.clone()))
-        };
-        match self.wait_for_rows(run, of_command)? {
-            (report, None) => Ok(report),
-            (_, Some(reason)) => Err(HostError::NotCleaned { run: run.clone(), reason }),
-        }
     }
 
     /// Waits until `find` finds something in the rows of a run.
@@ -843,13 +647,4 @@ fn file_identity(path: &Path) -> Option<(u64, u64)> {
 fn run_id_char(byte: u8) -> char {
     const CHARS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
     CHARS.get(usize::from(byte) % CHARS.len()).copied().map_or('x', char::from)
-}
-
-impl From<DurableRunError> for HostError {
-    fn from(error: DurableRunError) -> Self {
-        match error {
-            DurableRunError::Rejected(rejection) => Self::Rejected(rejection),
-            DurableRunError::Store { source, .. } => Self::Store(source),
-        }
-    }
 }

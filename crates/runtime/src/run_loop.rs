@@ -1,5 +1,7 @@
 //! The loop of one run: takes requests in order, records the resulting events and passes the effects to the executor.
 
+mod typed_input;
+
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::{
@@ -9,7 +11,7 @@ use std::{
     time::{self, SystemTime, UNIX_EPOCH},
 };
 
-use domain::{AgentOutput, EffectId, Report, RunInput, Timestamp};
+use domain::{AgentOutput, EffectId, Report, RunInput, SessionId, Timestamp};
 use engine::{Effect, QueueEntry, sort_by_urgency};
 use tracing::{debug, warn};
 use views::{Rows, RunRow};
@@ -22,6 +24,7 @@ use crate::{
     inventory::note_last_event,
 };
 pub(crate) use output_bound::OutputBound;
+use typed_input::TypedInput;
 
 /// Limit of requests handled before the rows are saved.
 const BATCH_MAX: usize = 256;
@@ -41,6 +44,12 @@ pub(crate) enum RunRequest {
     /// Called with the rows after each input, until it returns true.
     Watch(RowWatch),
     RunRow(SyncSender<Option<RunRow>>),
+    /// A user typed into the terminal of a session.
+    Typed {
+        person: String,
+        session: SessionId,
+        bytes: u64,
+    },
     Stop(ShutdownMode),
 }
 
@@ -91,14 +100,14 @@ impl QueueEntry for RunRequest {
     fn input(&self) -> Option<&RunInput> {
         match self {
             Self::Input(queued) => Some(&queued.input),
-            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Stop(_) => None,
+            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Typed { .. } | Self::Stop(_) => None,
         }
     }
 
     fn input_mut(&mut self) -> Option<&mut RunInput> {
         match self {
             Self::Input(queued) => Some(&mut queued.input),
-            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Stop(_) => None,
+            Self::Snapshot(_) | Self::Watch(_) | Self::RunRow(_) | Self::Typed { .. } | Self::Stop(_) => None,
         }
     }
 }
@@ -119,6 +128,7 @@ pub(crate) struct RunLoop<E> {
     returned_reports: VecDeque<Report>,
     /// Callers that wait for a change of the rows.
     watches: Vec<RowWatch>,
+    typed_input: TypedInput,
     /// Effects that the executor was given and that are not reported yet.
     outstanding: BTreeSet<EffectId>,
     has_ended: bool,
@@ -148,6 +158,7 @@ impl<E: Executor> RunLoop<E> {
             postponed: VecDeque::new(),
             returned_reports: VecDeque::new(),
             watches: Vec::new(),
+            typed_input: TypedInput::default(),
             outstanding: BTreeSet::new(),
             has_ended,
             clock_watch: ClockWatch::new(now(), time::Instant::now()),
@@ -213,12 +224,18 @@ impl<E: Executor> RunLoop<E> {
                     RunRequest::RunRow(reply) => {
                         drop(reply.try_send(self.durable_run.views().rows().run.iter().next().cloned()));
                     }
+                    RunRequest::Typed { person, session, bytes } => {
+                        self.typed_input.add(person, session, bytes)
+                    }
                     // An ended run finishes what it ordered; the others continue with the next start.
                     RunRequest::Stop(mode) if self.durable_run.state().outcome().is_some() => {
                         stop.get_or_insert((mode, time::Instant::now() + FINISH_MAX));
                     }
                     RunRequest::Stop(mode) => return self.stop(mode),
                 }
+            }
+            if self.typed_input.is_due() {
+                self.report_typed_input();
             }
             self.note_last_event();
             self.poll_plan_file();
@@ -244,6 +261,12 @@ impl<E: Executor> RunLoop<E> {
         }
         for report in self.observers.poll_plan_file() {
             self.handle(QueuedInput::report(report));
+        }
+    }
+
+    fn report_typed_input(&mut self) {
+        for report in self.typed_input.take() {
+            self.handle(QueuedInput { input: report.into(), permit: None, reply: None });
         }
     }
 
@@ -347,7 +370,8 @@ impl<E: Executor> RunLoop<E> {
             return RETRY_DELAY;
         }
         let run = self.durable_run.state();
-        let sleep_max = self.observers.due_in(run).map_or(SLEEP_MAX, |due| due.min(SLEEP_MAX));
+        let due = self.observers.due_in(run).into_iter().chain(self.typed_input.due_in());
+        let sleep_max = due.fold(SLEEP_MAX, time::Duration::min);
         let Some(deadline) = run.next_deadline() else { return sleep_max };
         let remaining_ms = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
         time::Duration::from_millis(remaining_ms).min(sleep_max)
@@ -383,6 +407,7 @@ impl<E: Executor> RunLoop<E> {
 
     fn stop(mut self, mode: ShutdownMode) -> (E, Option<ShutdownMode>) {
         self.note_last_event();
+        self.report_typed_input();
         let Self { executor, observers, mut durable_run, inbox, .. } = self;
         // Threads that report now must not block: the next start recovers their work.
         drop(inbox);

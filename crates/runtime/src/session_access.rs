@@ -1,6 +1,7 @@
 //! Access of users to the sessions of a run: output, screen, input and end of a process.
 //!
-//! Independent of the session's thread. Keys that are sent here are recorded in the spool, not in the log.
+//! Independent of the session's thread. Keys that are sent here are recorded in the spool; the log has who typed, and how
+//! many bytes.
 
 mod io_records;
 mod screen;
@@ -147,10 +148,17 @@ impl Host {
         Ok(output)
     }
 
-    /// Writes bytes to the terminal of a session.
-    pub fn send_keys(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
+    /// Writes bytes of a user to the terminal of a session.
+    pub fn send_keys(
+        &self,
+        run: &RunId,
+        person: &str,
+        session: SessionId,
+        bytes: &[u8],
+    ) -> Result<(), HostError> {
         let entry = self.terminal_process(run, session)?;
-        Ok(InputWriter::connect(self.session_store(), &entry)?.write(bytes)?)
+        InputWriter::connect(self.session_store(), &entry)?.write(bytes)?;
+        self.record_typed_input(run, person, session, bytes.len() as u64)
     }
 
     /// Changes the window size of a session's terminal.

@@ -220,7 +220,10 @@ impl Views {
                 self.apply_turn_interrupted(now, *session, text, tools)
             }
             // Shown in the timeline; the conversation shows the input that follows.
-            Event::InputSent(_) | Event::MessageRejected(_) | Event::NearMissReceived(_) => {}
+            Event::InputSent(_)
+            | Event::KeysTyped(_)
+            | Event::MessageRejected(_)
+            | Event::NearMissReceived(_) => {}
 
             Event::QuestionAsked(_) => self.apply_question_asked(now, event),
             Event::QuestionRouted(events::QuestionRouted { question, to }) => {

@@ -70,6 +70,10 @@ pub enum Rule {
     LargeFiles,
     /// A check that could not run is decided by a user, and is neither a failed round nor a reason for rework.
     UnrunCheck,
+    /// What is merged is the commit that passed the check, without what the check left behind.
+    CheckedCommit,
+    /// A moved ref is a problem that the user is asked about.
+    MovedRef,
     /// At most one merge runs at a time.
     OneMerge,
     /// Calls and dependencies have no cycle.
@@ -128,6 +132,8 @@ impl fmt::Display for Rule {
             Self::Evidence => "a task is done only with evidence",
             Self::LargeFiles => "a large file is committed only if a user says so",
             Self::UnrunCheck => "a check that could not run goes to a user",
+            Self::CheckedCommit => "what is merged is the commit that passed the check",
+            Self::MovedRef => "a moved ref is escalated to the user",
             Self::OneMerge => "at most one merge runs at a time",
             Self::NoCycle => "calls and dependencies have no cycle",
             Self::AttemptsBounded => "the last attempt is escalated, not repeated",

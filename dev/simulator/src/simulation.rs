@@ -247,6 +247,8 @@ impl Simulation {
             | Report::PlanChanged { .. }
             | Report::PlanUnreadable { .. }
             | Report::UserActRefused { .. }
+            | Report::RefMoved { .. }
+            | Report::KeysTyped { .. }
             | Report::DiskBudgetExceeded { .. }
             | Report::DiskSpaceAvailable
             | Report::OverlapsFound { .. }

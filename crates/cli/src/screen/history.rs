@@ -36,6 +36,7 @@ fn style(kind: &str) -> Option<Style> {
         | "LandingFinished"
         | "CleanupFinished"
         | "SessionStopRequested"
+        | "KeysTyped"
         | "ClockJumped" => PLAIN,
         "PhaseLanded" | "TaskDone" | "QuestionAnswered" | "RequestProvided" | "GateApproved"
         | "EscalationResolved" => GOOD,

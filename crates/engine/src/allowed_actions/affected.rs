@@ -170,6 +170,7 @@ impl<'a> AffectedObjects<'a> {
             | Event::TaskPrioritized(_)
             | Event::SessionStopRequested(_)
             | Event::SessionStopFinished(_)
+            | Event::KeysTyped(_)
             | Event::TaskRequested(_)
             | Event::ExternalDependencyMet(_)
             | Event::PlanUnreadable(_)

@@ -14,7 +14,7 @@ use crate::{
     run::{Run, RunStatus},
     state::{
         BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, ProcessState,
-        RoundOrigin, SessionState, TaskIndex, TaskStage, TreeExamination, WorkItem,
+        RateLimitWaits, RoundOrigin, SessionState, TaskIndex, TaskStage, TreeExamination, WorkItem,
     },
 };
 
@@ -84,15 +84,20 @@ impl Run {
             title: title.clone(),
             description: description.clone(),
             suggested: suggested.clone(),
-            // No agent can make a missing program available, and none may judge an agent that acted as the user.
+            // No agent can make a missing program available, and none may judge an agent that acted as the user or moved
+            // a ref.
             is_for_person: *kind == EscalationType::CheckNotRun
-                || matches!(cause, Some(EscalationCause::ActedAsUser { .. })),
+                || matches!(cause, Some(EscalationCause::ActedAsUser { .. } | EscalationCause::RefMoved(_))),
             is_open: true,
             ..Escalation::default()
         });
         self.open_escalation(*escalation, *kind, subject);
         if *cause == Some(EscalationCause::DiskFull) {
             self.disk_full_escalation = Some(*escalation);
+        }
+        if matches!(cause, Some(EscalationCause::RefMoved(_))) {
+            self.moved_ref_escalation = Some(*escalation);
+            self.schedule.set_paused(true);
         }
         self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
     }
@@ -284,9 +289,10 @@ impl Run {
         self.release_disk_budget_holds(id);
         self.clear_silence_escalation(id);
         self.disk_full_escalation.take_if(|open| *open == id);
-        if self.time_limit_escalation == Some(id) {
-            self.time_limit_escalation = None;
-            self.schedule.set_paused(self.status == RunStatus::Paused);
+        let is_time_limit = self.time_limit_escalation.take_if(|open| *open == id).is_some();
+        let is_moved_ref = self.moved_ref_escalation.take_if(|open| *open == id).is_some();
+        if is_time_limit || is_moved_ref {
+            self.schedule.set_paused(self.status == RunStatus::Paused || self.is_start_withheld());
         }
         if let EscalationSubject::Phase { phase } = &subject
             && let Some(phase) = self.phases.get_mut(phase)
@@ -311,8 +317,7 @@ impl Run {
                     self.timers.clear(Deadline::TaskTimeout(task_ref));
                     if let Some(task) = self.task_mut(task_ref) {
                         task.timeout_ms = None;
-                        task.rate_limit_waits = 0;
-                        task.rate_limited_since = Some(at);
+                        task.rate_limit = Some(RateLimitWaits { count: 0, since: at });
                     }
                 }
             }

@@ -29,7 +29,6 @@ impl Run {
         // The work has changed since its last check.
         task.checked_commit = None;
         task.round.is_accepted = false;
-        task.round.claim = Some(TaskClaim { source: *source, reason: reason.clone() });
         // The tree at the end of a turn without a message is known.
         if *source != ClaimSource::TurnEnd {
             task.round.examination = TreeExamination::NotRequested;
@@ -39,7 +38,8 @@ impl Run {
         if let Some(session) = worker.and_then(|session| self.session_mut_unmarked(session)) {
             session.corrections.clear();
         }
-        self.set_task_stage(task_ref, TaskStage::Claimed);
+        let claim = TaskClaim { source: *source, has_reason: reason.is_some() };
+        self.set_task_stage(task_ref, TaskStage::Claimed(claim));
         self.begin_turn_wait(at, task_ref);
     }
 
@@ -48,7 +48,6 @@ impl Run {
         let has_check = self.has_check(task_ref);
         if let Some(task) = self.task_mut(task_ref) {
             task.round.is_accepted = true;
-            task.round.claim = None;
         }
         if has_check {
             self.set_task_stage(task_ref, TaskStage::Accepted);
@@ -62,10 +61,9 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         let Some(task) = self.task_mut(task_ref) else { return };
         task.round.is_evidence_requested = true;
-        task.round.claim = None;
         let input = SessionInput::EvidenceRequest { task: id.clone(), missing: missing.clone() };
         task.pending_inputs.push(input);
-        if task.stage == TaskStage::Claimed {
+        if matches!(task.stage, TaskStage::Claimed(_)) {
             self.return_to_agent(at, task_ref);
         }
     }
@@ -128,10 +126,10 @@ impl Run {
         let Some(task) = self.task_of_worker(session) else { return };
         if let AgentMessage::Done(done) = message
             && let Some(task) = self.task_mut(task)
-            && let Some(claim) = &mut task.round.claim
+            && let TaskStage::Claimed(claim) = &mut task.stage
         {
             claim.source = ClaimSource::DoneMessage;
-            claim.reason = done.reason.clone().or(claim.reason.take());
+            claim.has_reason |= done.reason.is_some();
         }
     }
 
@@ -157,7 +155,7 @@ impl Run {
         let Some(task_ref) = self.task_of_worker(session) else { return };
         let Some(task) = self.task_mut(task_ref) else { return };
         task.round.add_question(question);
-        if task.stage == TaskStage::Claimed {
+        if matches!(task.stage, TaskStage::Claimed(_)) {
             self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
         }
     }

@@ -29,11 +29,10 @@ impl Run {
     pub(super) fn return_work_with_large_files(&mut self, at: Timestamp, id: QuestionId) {
         let question = self.questions.get(id.0);
         let Some(task_ref) = question.task.filter(|_| !question.large_files.is_empty()) else { return };
-        if matches!(self.task(task_ref).stage, TaskStage::Claimed | TaskStage::Mergeable(_)) {
+        if matches!(self.task(task_ref).stage, TaskStage::Claimed(_) | TaskStage::Mergeable(_)) {
             self.mergeable.retain(|waiting| *waiting != task_ref);
             self.cancel_turn_wait(task_ref);
             if let Some(task) = self.task_mut(task_ref) {
-                task.round.claim = None;
                 task.round.is_accepted = false;
             }
             self.return_to_agent(at, task_ref);

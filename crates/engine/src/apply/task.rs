@@ -12,7 +12,9 @@ use crate::{
     graph::Node,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Attempt, Deadline, EffectKey, RoundOrigin, TaskIndex, TaskStage, WorkItem, WorkState},
+    state::{
+        Attempt, Deadline, EffectKey, RateLimitWaits, RoundOrigin, TaskIndex, TaskStage, WorkItem, WorkState,
+    },
     touched_paths::TouchedPaths,
 };
 
@@ -76,8 +78,7 @@ impl Run {
         let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.push(reason.clone());
         if matches!(reason, BlockReason::RateLimited { .. }) {
-            task.rate_limit_waits += 1;
-            task.rate_limited_since.get_or_insert(at);
+            task.rate_limit.get_or_insert(RateLimitWaits { count: 0, since: at }).count += 1;
         }
         if let Some(session) = task.session() {
             self.schedule_parking(at, session);
@@ -348,8 +349,7 @@ impl Run {
             task.losses = 0;
             task.feedback_loop = None;
             task.conflict_returned = false;
-            task.rate_limit_waits = 0;
-            task.rate_limited_since = None;
+            task.rate_limit = None;
         } else {
             task.hint = hint.cloned().or(task.hint.take());
         }

@@ -29,7 +29,7 @@ impl Run {
     pub(super) fn wait_for_new_turn(&mut self, at: Timestamp, session: SessionId) {
         let is_next = |task: &TaskIndex| {
             let stage = self.task(*task).stage;
-            matches!(stage, TaskStage::Claimed | TaskStage::Accepted | TaskStage::Mergeable(_))
+            matches!(stage, TaskStage::Claimed(_) | TaskStage::Accepted | TaskStage::Mergeable(_))
         };
         if let Some(task) = self.session(session).task.filter(is_next)
             && !self.awaits_turn_end(task)

@@ -44,9 +44,9 @@ impl DecisionContext<'_> {
     }
 
     fn block_until_rate_limit_reset(&mut self, task: TaskIndex, error: &AgentError) {
-        let state = self.run.task(task);
-        let (waits, since) = (state.rate_limit_waits, state.rate_limited_since);
-        let waited = since.map_or(0, |since| self.now.0.saturating_sub(since.0));
+        let earlier = self.run.task(task).rate_limit;
+        let waits = earlier.map_or(0, |earlier| earlier.count);
+        let waited = earlier.map_or(0, |earlier| self.now.0.saturating_sub(earlier.since.0));
         self.request_checkpoint_creation(task, CheckpointReason::Error);
         if waits >= RATE_LIMIT_WAITS_MAX || waited >= RATE_LIMIT_WAIT_MS_MAX {
             let id = self.task_id(task);

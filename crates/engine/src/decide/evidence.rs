@@ -10,7 +10,7 @@ use domain::{
 };
 
 use super::{DecisionContext, escalation::NewEscalation, question::QuestionDraft};
-use crate::state::{TaskIndex, TreeExamination};
+use crate::state::{TaskClaim, TaskIndex, TreeExamination};
 
 /// Questions about missing evidence with the same tree and the same words, after which the task is escalated: an agent
 /// that is answered automatically must not repeat itself forever.
@@ -20,16 +20,13 @@ const QUESTIONS_MAX: u32 = 20;
 
 impl DecisionContext<'_> {
     /// Accepts the claim of a task, or finds what it lacks, once the tree of its work is known.
-    pub(super) fn examine_claim(&mut self, task: TaskIndex) {
+    pub(super) fn examine_claim(&mut self, task: TaskIndex, claim: TaskClaim) {
         if !self.is_tree_examined(task) || self.ask_about_large_files(task) {
             return;
         }
         let Some(session) = self.run.task(task).session() else { return };
         let round = &self.run.task(task).round;
-        let (source, has_reason) = match &round.claim {
-            Some(claim) => (claim.source, claim.reason.is_some()),
-            None => (ClaimSource::TurnEnd, false),
-        };
+        let TaskClaim { source, has_reason } = claim;
         let is_message = match source {
             ClaimSource::DoneMessage | ClaimSource::PhaseMarker => true,
             ClaimSource::Exit => !self.knows_protocol(session),
@@ -60,7 +57,7 @@ impl DecisionContext<'_> {
         }
         if self.run.task(task).round.missing_change().is_none() && self.is_unclaimed_work_accepted(task) {
             self.claim_task(task, ClaimSource::TurnEnd, None, BTreeMap::new());
-            self.examine_claim(task);
+            self.examine_claim(task, TaskClaim { source: ClaimSource::TurnEnd, has_reason: false });
         } else {
             self.request_evidence(task, session, false);
         }

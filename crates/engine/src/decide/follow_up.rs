@@ -68,8 +68,8 @@ impl DecisionContext<'_> {
         }
         match state.stage {
             TaskStage::Running(_) => self.continue_work(task),
-            TaskStage::Claimed | TaskStage::Accepted if self.run.awaits_turn_end(task) => {}
-            TaskStage::Claimed => self.examine_claim(task),
+            TaskStage::Claimed(_) | TaskStage::Accepted if self.run.awaits_turn_end(task) => {}
+            TaskStage::Claimed(claim) => self.examine_claim(task, claim),
             TaskStage::Accepted => self.start_check(task),
             TaskStage::Checked => self.after_check(task),
             TaskStage::ChecksFailed => self.after_failed_round(task),

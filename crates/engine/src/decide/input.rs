@@ -204,6 +204,14 @@ impl DecisionContext<'_> {
             Report::ExecutionFailed { effect, error } => {
                 self.postpone_effect(effect, PostponementCause::ExecutionFailed, error)
             }
+            Report::RefMoved { effect, moved } => self.handle_moved_ref(effect, moved),
+            Report::KeysTyped { person: _, session, bytes } => {
+                if !self.run.sessions.has(session.0) {
+                    return Err(Rejection::UnknownSession { session });
+                }
+                self.emit(events::KeysTyped { session, bytes });
+                Ok(())
+            }
             Report::PhaseNotLanded { effect } => {
                 self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
                 self.emit(events::EffectFinished { effect, error: None });

@@ -158,7 +158,7 @@ impl DecisionContext<'_> {
             TaskStage::Waiting
             | TaskStage::Ready
             | TaskStage::Running(_)
-            | TaskStage::Claimed
+            | TaskStage::Claimed(_)
             | TaskStage::Accepted
             | TaskStage::Checking
             | TaskStage::Checked

@@ -7,7 +7,7 @@ use domain::{
     SessionInput, Timestamp,
 };
 
-use super::{LargeFiles, WorkRound};
+use super::{LargeFiles, TaskClaim, WorkRound};
 use crate::{graph::Node, schedule::AgentIndex};
 
 /// Limits what an agent says about its result in the prompts of others.
@@ -43,7 +43,7 @@ pub(crate) enum TaskStage {
     Ready,
     Running(WorkState),
     /// The agent reported it as done; the evidence is examined next.
-    Claimed,
+    Claimed(TaskClaim),
     /// Its claim has evidence; its check is next.
     Accepted,
     Checking,
@@ -72,7 +72,7 @@ impl TaskStage {
     pub(crate) fn is_in_progress(self) -> bool {
         match self {
             Self::Running(_)
-            | Self::Claimed
+            | Self::Claimed(_)
             | Self::Accepted
             | Self::Checking
             | Self::Checked
@@ -97,7 +97,7 @@ impl TaskStage {
     /// Returns whether the agent reported the task as done, and the report was neither refuted nor overtaken.
     pub(crate) fn is_claim_accepted(self) -> bool {
         match self {
-            Self::Claimed
+            Self::Claimed(_)
             | Self::Accepted
             | Self::Checking
             | Self::Checked
@@ -138,7 +138,7 @@ impl TaskStage {
             Self::Waiting => "waiting",
             Self::Ready => "ready",
             Self::Running(_) | Self::AttemptFailed => "running",
-            Self::Claimed
+            Self::Claimed(_)
             | Self::Accepted
             | Self::Checking
             | Self::Checked
@@ -173,6 +173,14 @@ pub(crate) struct Attempt {
     pub(crate) is_phase_marked: bool,
 }
 
+/// How often, and since when, a task waits for rate limits of its agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RateLimitWaits {
+    pub(crate) count: u32,
+    pub(crate) since: Timestamp,
+}
+
+/// A task. Only what is valid in every stage is beside the stage: decision 0411 explains each field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Task {
     pub(crate) planned: Box<PlannedTask>,
@@ -202,9 +210,8 @@ pub(crate) struct Task {
     pub(crate) budget_usage: BudgetUsage,
     /// Whether a merge conflict was already returned to its agent.
     pub(crate) conflict_returned: bool,
-    /// Number of waits for a rate limit of its agent.
-    pub(crate) rate_limit_waits: u32,
-    pub(crate) rate_limited_since: Option<Timestamp>,
+    /// `None` if its agent met no rate limit since the last decision of a user.
+    pub(crate) rate_limit: Option<RateLimitWaits>,
     pub(crate) feedback_loop: Option<LoopId>,
     /// Fields that its agent reported with DONE last, in any attempt.
     pub(crate) reported: BTreeMap<String, String>,
@@ -298,8 +305,7 @@ impl Task {
             pending_inputs: Vec::new(),
             budget_usage,
             conflict_returned: false,
-            rate_limit_waits: 0,
-            rate_limited_since: None,
+            rate_limit: None,
             feedback_loop: None,
             reported: BTreeMap::new(),
             summary: None,

@@ -17,8 +17,6 @@ pub(crate) struct WorkRound {
     pub(crate) has_result: bool,
     /// Whether its claim was accepted, and its work is not refuted.
     pub(crate) is_accepted: bool,
-    /// The claim that is examined.
-    pub(crate) claim: Option<TaskClaim>,
     pub(crate) examination: TreeExamination,
     /// The end of what the agent wrote last, without its messages.
     pub(crate) last_words: String,
@@ -41,11 +39,11 @@ pub(crate) enum RoundOrigin {
 }
 
 /// A claim that waits for its examination.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TaskClaim {
     pub(crate) source: ClaimSource,
-    /// The reason on the DONE line.
-    pub(crate) reason: Option<String>,
+    /// Whether the DONE line has a reason.
+    pub(crate) has_reason: bool,
 }
 
 /// The checkpoint that shows what an agent changed until the end of its turn.
@@ -151,7 +149,6 @@ impl WorkRound {
     /// Records that Jangdan asks about the missing evidence.
     pub(crate) fn add_question(&mut self, question: QuestionId) {
         self.question = Some(question);
-        self.claim = None;
         let tree = self.examined_tree().cloned();
         self.questions.add(tree.as_ref(), &self.last_words);
     }

@@ -1,8 +1,8 @@
 //! Reports of the executor that a scenario states itself: `the check of T1 fails`.
 
 use domain::{
-    AttemptNumber, CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report,
-    SessionId, TaskId, TaskOverlap,
+    AttemptNumber, CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, MovedRef, Receipt,
+    Report, SessionId, TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -36,6 +36,13 @@ pub(crate) fn send_report_of_line(
         }
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, None, outcome, &text)?
+        }
+        ["the", "check", "of", task, "passes", "on", commit] => {
+            let mut report = check_report(runner, task, None, "passes", "")?;
+            if let Report::CheckFinished { receipt, .. } = &mut report {
+                receipt.commit = Some((*commit).to_owned());
+            }
+            report
         }
         ["the", "check", "of", task, "cannot", "run"] => {
             let mut report = check_report(runner, task, None, "fails", "")?;
@@ -82,6 +89,20 @@ pub(crate) fn send_report_of_line(
         ["the", "disk", "is", "full", "for", step @ ..] => {
             Report::DiskFull { effect: remove_pending_step(runner, step)?, error: text }
         }
+        ["a", "ref", "is", "moved", "for", step @ ..] => {
+            Report::RefMoved { effect: Some(remove_pending_step(runner, step)?), moved: moved_ref(text) }
+        }
+        ["a", "ref", "is", "moved"] => Report::RefMoved { effect: None, moved: moved_ref(text) },
+        [person, "types", bytes, "bytes", "into", owner, "session"] => Report::KeysTyped {
+            person: (*person).to_owned(),
+            session: runner.facts.session(owner.trim_end_matches("'s"))?.id,
+            bytes: parse_value(bytes)?,
+        },
+        [person, "types", bytes, "bytes", "into", session] => Report::KeysTyped {
+            person: (*person).to_owned(),
+            session: parse_value(session)?,
+            bytes: parse_value(bytes)?,
+        },
         ["the", "executor", "fails", "at", step @ ..] => {
             Report::ExecutionFailed { effect: remove_pending_step(runner, step)?, error: text }
         }
@@ -93,6 +114,10 @@ pub(crate) fn send_report_of_line(
     };
     runner.execute_input(report.into())?;
     Ok(true)
+}
+
+fn moved_ref(name: String) -> MovedRef {
+    MovedRef { name, found: "f0f0".to_owned(), recorded: "a1a1".to_owned() }
 }
 
 /// Reports success for all pending effects.

@@ -10,7 +10,7 @@ use repo::CommitId;
 use tracing::warn;
 
 use super::{
-    disk_full::JobError,
+    effect_obstacle::JobError,
     job::{self, CheckedWork, Job, run_check, unstarted_receipt},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
@@ -80,7 +80,7 @@ pub(super) fn run_merge_check(
         remove_user_file(&user_file);
     }
     drop(lock);
-    receipt.map_err(JobError::DiskFull)
+    receipt.map_err(JobError::Obstacle)
 }
 
 /// Frees the worktree. If that fails, it is not removed to free space until the next check.

@@ -7,7 +7,7 @@ use repo::RepoError;
 
 use super::{
     check_worktree::{self, MergeCheck},
-    disk_full::{DiskFull, JobError},
+    effect_obstacle::{EffectObstacle, JobError},
     job::{CheckedWork, Job, run_check},
     run_context::RunContext,
     stop_token::StopToken,
@@ -22,10 +22,10 @@ pub(super) fn examine_phase(
     name: &str,
     work: &GateCheck,
     stop_token: &StopToken,
-) -> Result<GateReport, DiskFull> {
+) -> Result<GateReport, EffectObstacle> {
     match try_examine_phase(context, name, work, stop_token) {
         Ok(report) => Ok(report),
-        Err(JobError::DiskFull(full)) => Err(full),
+        Err(JobError::Obstacle(obstacle)) => Err(obstacle),
         Err(JobError::Failed(reason)) => {
             let summary = format!("cannot examine the phase: {reason}");
             Ok(GateReport { summary, ..GateReport::default() })
@@ -54,7 +54,7 @@ fn try_examine_phase(
             };
             let work =
                 CheckedWork { tree: context.project_tree().unwrap_or_default(), ..CheckedWork::default() };
-            report.receipts.push(run_check(context, &job, &work).map_err(JobError::DiskFull)?);
+            report.receipts.push(run_check(context, &job, &work).map_err(JobError::Obstacle)?);
         }
         return Ok(report);
     };

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use tracing::warn;
 
 use super::{
-    disk_full::{DiskFull, JobError},
+    effect_obstacle::{EffectObstacle, JobError},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
@@ -93,12 +93,12 @@ pub(super) fn run_check(
     context: &RunContext,
     job: &Job<'_>,
     work: &CheckedWork,
-) -> Result<Receipt, DiskFull> {
+) -> Result<Receipt, EffectObstacle> {
     let retries = job.retries;
     let started = last_started_repetition(context, job.name);
     let mut number = match started.map_err(|error| JobError::new(context, &error)) {
         Ok(started) => started.unwrap_or(0),
-        Err(JobError::DiskFull(full)) => return Err(full),
+        Err(JobError::Obstacle(obstacle)) => return Err(obstacle),
         // Another process must not run beside one that cannot be found.
         Err(JobError::Failed(reason)) => return Ok(unstarted_receipt(job.command, work, reason, now())),
     };
@@ -119,7 +119,7 @@ fn run_check_once(
     job: &Job<'_>,
     work: &CheckedWork,
     attempts: u32,
-) -> Result<Receipt, DiskFull> {
+) -> Result<Receipt, EffectObstacle> {
     let started_at = now();
     match run(context, job) {
         Ok(result) => Ok(Receipt {
@@ -135,10 +135,10 @@ fn run_check_once(
             started_at: result.started_at,
             finished_at: result.finished_at,
         }),
-        Err(JobError::DiskFull(full)) => {
+        Err(JobError::Obstacle(obstacle)) => {
             // It is executed again under another name.
             end_job(context, job.name);
-            Err(full)
+            Err(obstacle)
         }
         Err(JobError::Failed(reason)) => Ok(unstarted_receipt(job.command, work, reason, started_at)),
     }

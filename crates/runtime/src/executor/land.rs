@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use domain::{LandReport, ManualMerge, Receipt};
+use domain::{LandReport, ManualMerge, MovedRef, Receipt};
 use engine::{LandingCheck, LandingOrder};
 use repo::{CommitId, LandingOutcome, LandingPlan, LandingStrategy, PlannedLanding, RepoError};
 
 use super::{
     check_worktree::{self, MergeCheck},
-    disk_full::{DiskFull, JobError},
+    effect_obstacle::{EffectObstacle, JobError, moved_ref},
     run_context::RunContext,
     stop_token::StopToken,
 };
@@ -36,24 +36,34 @@ pub(crate) enum CheckoutPolicy {
 #[derive(Debug)]
 pub(crate) enum LandError {
     Git(RepoError),
-    DiskFull(DiskFull),
+    Obstacle(EffectObstacle),
     /// The check did not run, or the branch did not stay in place.
     Failed(String),
 }
 
 impl LandError {
+    /// Returns the ref that another program moved, if that is the error.
+    pub(super) fn moved_ref(&self) -> Option<MovedRef> {
+        match self {
+            Self::Git(error) => moved_ref(error),
+            Self::Obstacle(EffectObstacle::RefMoved(moved)) => Some(moved.clone()),
+            Self::Obstacle(EffectObstacle::DiskFull { .. }) | Self::Failed(_) => None,
+        }
+    }
+
     /// Returns the error as a text for the user.
     pub(super) fn into_text(self) -> String {
         match self {
             Self::Git(error) => error_chain(&error),
-            Self::DiskFull(DiskFull { error }) | Self::Failed(error) => error,
+            Self::Obstacle(obstacle) => obstacle.into_text(),
+            Self::Failed(error) => error,
         }
     }
 
     pub(super) fn into_job_error(self, context: &RunContext) -> JobError {
         match self {
             Self::Git(error) => JobError::new(context, &error),
-            Self::DiskFull(full) => JobError::DiskFull(full),
+            Self::Obstacle(obstacle) => JobError::Obstacle(obstacle),
             Self::Failed(error) => JobError::Failed(error),
         }
     }
@@ -247,7 +257,7 @@ impl From<RepoError> for LandError {
 impl From<JobError> for LandError {
     fn from(error: JobError) -> Self {
         match error {
-            JobError::DiskFull(full) => Self::DiskFull(full),
+            JobError::Obstacle(obstacle) => Self::Obstacle(obstacle),
             JobError::Failed(error) => Self::Failed(error),
         }
     }

@@ -6,7 +6,7 @@ use repo::{CommitId, Conflict, MergeAttempt, RepoError};
 
 use super::{
     check_worktree::{self, MergeCheck},
-    disk_full::{DiskFull, JobError},
+    effect_obstacle::{EffectObstacle, JobError},
     run_context::RunContext,
     stop_token::StopToken,
 };
@@ -18,7 +18,7 @@ pub(super) fn merge_task(
     order: &MergeOrder,
     job: &str,
     stop_token: &StopToken,
-) -> Result<MergeOutcome, DiskFull> {
+) -> Result<MergeOutcome, EffectObstacle> {
     let Some(git) = &context.git else {
         // All tasks share the project's folder: nothing to merge.
         let tree = context.project_tree();
@@ -26,7 +26,7 @@ pub(super) fn merge_task(
     };
     match merge_with_git(context, git, order, job, stop_token) {
         Ok(outcome) => Ok(outcome),
-        Err(JobError::DiskFull(full)) => Err(full),
+        Err(JobError::Obstacle(obstacle)) => Err(obstacle),
         Err(JobError::Failed(error)) => Ok(MergeOutcome::Failed { error }),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{error::Error, fs, path::Path};
 
-use domain::{LandReport, LandingId};
+use domain::{LandReport, LandingId, Report};
 use engine::LandingOrder;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -44,8 +44,13 @@ pub(super) fn land_as_requested(
     }
     let save = |report: &LandReport| save_started(&file, landing, report);
     let landed = land::land(context, git, order, CheckoutPolicy::Update, stop_token, save);
-    // A user waits for the result, and can do something about a full disk.
-    landed.unwrap_or_else(|error| LandReport::Failed { reason: error.into_text() })
+    // A user waits for the result, and can do something about a full disk or a moved ref.
+    landed.unwrap_or_else(|error| {
+        if let Some(moved) = error.moved_ref() {
+            context.report_to_run_loop(Report::RefMoved { effect: None, moved });
+        }
+        LandReport::Failed { reason: error.into_text() }
+    })
 }
 
 /// Reports what would happen, and changes nothing.

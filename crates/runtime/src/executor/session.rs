@@ -21,7 +21,7 @@ use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 use tracing::{error, info_span};
 
 use super::{
-    disk_full::JobError,
+    effect_obstacle::{EffectObstacle, JobError},
     process::{
         Process, ProcessError, SessionSpec, end_session_processes, kill_unlisted_processes, wait_for_start,
     },
@@ -279,7 +279,12 @@ impl SessionWorker {
         };
         let (directory, is_new) = directory.map_err(|error| match error {
             WorktreeError::Git(error) => match JobError::new(&self.context, &error) {
-                JobError::DiskFull(full) => ProcessError::DiskBudget(full.error),
+                JobError::Obstacle(EffectObstacle::DiskFull { error }) => ProcessError::DiskBudget(error),
+                JobError::Obstacle(EffectObstacle::RefMoved(moved)) => {
+                    let reason = moved.to_string();
+                    self.context.report_to_run_loop(Report::RefMoved { effect: None, moved });
+                    ProcessError::Unusable(reason)
+                }
                 JobError::Failed(reason) => ProcessError::Unusable(reason),
             },
             WorktreeError::DiskBudget(exceeded) => ProcessError::DiskBudget(exceeded.to_string()),

@@ -8,7 +8,7 @@ use repo::RepoError;
 use tracing::warn;
 
 use super::{
-    disk_full::{DiskFull, JobError},
+    effect_obstacle::{EffectObstacle, JobError},
     job::{CheckedWork, Job, has_started, run_check, unstarted_receipt},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
@@ -24,12 +24,12 @@ pub(super) fn check_task(
     name: &str,
     order: &CheckOrder,
     stop_token: &StopToken,
-) -> Result<Receipt, DiskFull> {
+) -> Result<Receipt, EffectObstacle> {
     let CheckOrder { task, command, timeout_ms, .. } = order;
     let started_at = now();
     let (directory, work) = match directory_and_work(context, name, order) {
         Ok(found) => found,
-        Err(JobError::DiskFull(full)) => return Err(full),
+        Err(JobError::Obstacle(obstacle)) => return Err(obstacle),
         Err(JobError::Failed(reason)) => {
             return Ok(unstarted_receipt(command, &CheckedWork::default(), reason, started_at));
         }

@@ -15,8 +15,8 @@ use std::{
 
 use domain::{
     AgentOutput, EffectId, ParkMode, PermissionKind, PermissionMode, PermissionRequest, PermissionScope,
-    QuestionId, Report, Role, RunId, RunInput, RunOutcome, SessionId, SessionInput, TaskId, TeamMember,
-    Timestamp, UserCommand,
+    QuestionId, Report, Role, RunId, RunInput, RunOutcome, Sequence, SessionId, SessionInput, TaskId,
+    TeamMember, Timestamp, UserCommand,
 };
 use engine::Effect;
 use tempfile::TempDir;
@@ -574,6 +574,36 @@ fn each_effect_is_cancelled_by_the_command_that_makes_it_obsolete() {
         );
         assert!(calls.cancelled.contains(&id), "{kind:?}: {:?}", calls.cancelled);
     }
+}
+
+#[test]
+fn keys_of_a_user_are_recorded_as_one_event() {
+    let test = LoopTest::new();
+    test.durable_run().execute(Timestamp(1), start()).unwrap();
+    let state = test.host.shared_state();
+    let log = Arc::clone(&state.log);
+    let (requests, inbox) = sync_channel(REQUESTS_MAX);
+    for _ in 0..1000 {
+        let (person, session) = ("ana".to_owned(), SessionId(1));
+        requests.try_send(RunRequest::Typed { person, session, bytes: 2 }).unwrap();
+    }
+    requests.try_send(RunRequest::Stop(ShutdownMode::KeepSessions)).unwrap();
+    let executor = FakeExecutor {
+        calls: Arc::default(),
+        requests,
+        log: Arc::new(FailingLog::new(Arc::clone(&log), u64::MAX, usize::MAX)),
+        crash: Crash::Never,
+        is_crashed: false,
+        slow: None,
+        is_returned: |_| false,
+        outcome: |_, _, _| Vec::new(),
+    };
+    drop(RunLoop::new(state, test.durable_run(), executor, RunObservers::default(), inbox).run());
+    let entries = log.read(&test.run, Sequence(0), usize::MAX).unwrap();
+    let typed: Vec<_> = entries.iter().filter(|entry| entry.kind == "KeysTyped").collect();
+    let [entry] = typed.as_slice() else { panic!("{typed:?}") };
+    assert_eq!(entry.payload, r#"{"type":"KeysTyped","session":"s_1","bytes":2000}"#);
+    assert_eq!(entry.actor.to_string(), "person:ana");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! An agent moves the branch of the run: nothing is merged on top of it, and the user is told.
 
-use domain::{EscalationAction, EscalationType, RunOutcome, UserCommand};
+use domain::{EscalationAction, EscalationType, RunOutcome, Severity, UserCommand};
 
 use crate::fixture::{RunFixture, plan};
 
@@ -26,15 +26,17 @@ fn work_is_not_merged_onto_a_branch_that_an_agent_moved() {
     let base = fixture.git(&["rev-parse", "main"]);
     let run = fixture.start(plan(&["T1"]));
     let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
-    assert_eq!(escalation.kind, EscalationType::Conflict);
+    assert_eq!((escalation.kind, escalation.severity), (EscalationType::Protocol, Severity::Critical));
     let branch = format!("refs/heads/jangdan/{run}/run");
-    assert!(escalation.description.contains(&branch), "{escalation:?}");
+    assert!(escalation.title.contains(&branch), "{escalation:?}");
     assert!(escalation.description.contains(base.trim()), "{escalation:?}");
-    // The user puts the branch back.
+    // The user puts the branch back, and the merge is executed again.
     fixture.git(&["update-ref", &branch, base.trim()]);
-    let (escalation, action) = (escalation.id, EscalationAction::Retry { hint: None });
+    let (escalation, action) = (escalation.id, EscalationAction::Dismiss);
     fixture.execute(&run, UserCommand::Resolve { escalation, action, note: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let files = fixture.branch_files(&run);
     assert!(files.contains(&"good.txt".to_owned()) && !files.contains(&"evil.txt".to_owned()), "{files:?}");
+    let attempt = fixture.rows(&run).tasks.get(&"T1".parse().unwrap()).unwrap().attempt;
+    assert_eq!(attempt, 1, "the agent has nothing to repeat");
 }

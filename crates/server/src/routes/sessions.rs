@@ -138,7 +138,7 @@ pub(super) async fn send_input(
     JsonBody(InputLine { text }): JsonBody<InputLine, COMMAND_BYTES_MAX>,
 ) -> Result<StatusCode, ApiError> {
     let line = format!("{}\r", text.trim_end_matches(['\r', '\n']));
-    api.run_blocking(move |host| Ok(host.send_keys(&run, session, line.as_bytes())?)).await?;
+    api.run_blocking(move |host| Ok(host.send_keys(&run, &user_name(), session, line.as_bytes())?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

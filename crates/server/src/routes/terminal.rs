@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 use domain::{RunId, SessionId};
-use runtime::{Host, ScreenSnapshot, ScreenStream, ScreenUpdate};
+use runtime::{Host, ScreenSnapshot, ScreenStream, ScreenUpdate, prepare::user_name};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::{
@@ -109,7 +109,7 @@ impl TerminalConnection {
             .run_blocking(move |host: &Host| {
                 match message {
                     TerminalClientMessage::Input { text } => {
-                        host.send_keys(&run, session, text.as_bytes())?
+                        host.send_keys(&run, &user_name(), session, text.as_bytes())?
                     }
                     TerminalClientMessage::Resize { columns, rows } => {
                         host.resize_terminal(&run, session, columns, rows)?

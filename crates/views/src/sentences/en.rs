@@ -330,6 +330,11 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                     .with_session(*session)
             }
         },
+        Event::KeysTyped(events::KeysTyped { session, bytes }) => {
+            let who = context.acting_party_name();
+            let text = format!("{who} typed {bytes} bytes into {}'s terminal", agent(*session));
+            EventSentence::new(text).with_session(*session)
+        }
         Event::SessionEnded(events::SessionEnded { session, exit_status }) => {
             let agent = agent(*session);
             EventSentence::new(match exit_status {
@@ -711,6 +716,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::EffectPostponed(events::EffectPostponed { cause, error, .. }) => {
             let what = match cause {
                 PostponementCause::DiskFull => "The disk is full; the step is retried",
+                PostponementCause::RefMoved => "A ref was moved; the step is retried",
                 PostponementCause::ExecutionFailed => "A step could not be executed and is retried",
             };
             EventSentence::new(format!("{what}{}", prefix_with_colon(error)))

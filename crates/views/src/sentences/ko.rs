@@ -287,6 +287,9 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 format!("{}의 프로세스를 중지하지 못했습니다{error}", agent(*session))
             }
         },
+        Event::KeysTyped(events::KeysTyped { session, bytes }) => {
+            format!("{}의 터미널에 {bytes}바이트를 입력했습니다{by}", agent(*session))
+        }
         Event::SessionEnded(events::SessionEnded { session, exit_status }) => match exit_status {
             Some(0) => format!("{}의 프로세스가 종료되었습니다", agent(*session)),
             Some(status) => format!("{}의 프로세스가 종료되었습니다 (종료 코드 {status})", agent(*session)),
@@ -564,6 +567,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::EffectPostponed(events::EffectPostponed { cause, error, .. }) => {
             let what = match cause {
                 PostponementCause::DiskFull => "디스크가 가득 차 나중에 다시 시도합니다",
+                PostponementCause::RefMoved => "참조가 옮겨져 나중에 다시 시도합니다",
                 PostponementCause::ExecutionFailed => "단계를 실행하지 못해 나중에 다시 시도합니다",
             };
             format!("{what}{}", prefix_with_colon(error))

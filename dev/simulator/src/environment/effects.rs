@@ -1,13 +1,16 @@
 //! Executes effects: slowly, with failures, or never.
 
 use domain::{
-    CheckObstacle, CheckpointOutcome, EffectId, GateReport, LandReport, LeftOutFiles, MergeOutcome, Receipt,
-    Report, Role, SessionId, TaskId, Timestamp,
+    CheckObstacle, CheckpointOutcome, EffectId, GateReport, LandReport, LeftOutFiles, MergeOutcome, MovedRef,
+    Receipt, Report, Role, SessionId, TaskId, Timestamp,
 };
 use engine::Effect;
 
 use super::{Environment, OutputItem, ProcessState, ScheduledEvent};
 use crate::model::Model;
+
+/// One in this number of hindered effects finds a moved ref instead of a full disk.
+const MOVED_REF_ONCE_IN: u64 = 4;
 
 impl Environment {
     /// Executes an effect once; a second time only its report is repeated.
@@ -19,7 +22,7 @@ impl Environment {
             }
             return repeated.into_iter().for_each(|command| self.schedule_report(command));
         }
-        let report = match self.fill_disk(id, effect) {
+        let report = match self.hinder(id, effect) {
             Some(report) => Some(report),
             None => self.simulate_effect(id, effect, model),
         };
@@ -28,8 +31,8 @@ impl Environment {
         report.into_iter().for_each(|command| self.schedule_report(command));
     }
 
-    /// Sometimes reports that an effect could not write to a full disk.
-    fn fill_disk(&mut self, id: EffectId, effect: &Effect) -> Option<Report> {
+    /// Sometimes reports that an effect could not write to a full disk, or that another program moved a ref.
+    fn hinder(&mut self, id: EffectId, effect: &Effect) -> Option<Report> {
         let writes_to_repository = match effect {
             Effect::RunCheck(_)
             | Effect::Merge(_)
@@ -53,8 +56,16 @@ impl Environment {
             | Effect::RemoveWorktree { .. } => false,
         };
         let disk_random = self.disk_random.as_mut().filter(|_| writes_to_repository && !self.is_faultless)?;
-        let is_full = disk_random.once_in(3);
-        is_full.then(|| Report::DiskFull { effect: id, error: "no space".to_owned() })
+        if !disk_random.once_in(3) {
+            return None;
+        }
+        // Without another draw, so that the seeds found earlier keep their runs.
+        if id.sequence.0.is_multiple_of(MOVED_REF_ONCE_IN) {
+            let (name, found) = ("refs/heads/jangdan/r1/run".to_owned(), "foreign".to_owned());
+            let moved = MovedRef { name, found, recorded: "merged".to_owned() };
+            return Some(Report::RefMoved { effect: Some(id), moved });
+        }
+        Some(Report::DiskFull { effect: id, error: "no space".to_owned() })
     }
 
     /// Tells whether the outcome is reported when it happens, not when the effect is ordered.
@@ -126,7 +137,10 @@ impl Environment {
             }
             Effect::RunCheck(order) => {
                 let left_out = self.check_leftovers(&order.task);
-                let receipt = Receipt { left_out, ..self.random_receipt(&order.command, 70) };
+                let mut receipt = Receipt { left_out, ..self.random_receipt(&order.command, 70) };
+                if id.sequence.0.is_multiple_of(2) {
+                    receipt.commit = Some(format!("work-{}", id.sequence));
+                }
                 Some(Report::CheckFinished { task: order.task.clone(), attempt: order.attempt, receipt })
             }
             Effect::Merge(order) => {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, MergeOutcome,
-    ParkMode, QuestionRoute, RecordedEvent, events,
+    EffectId, EscalationCause, EscalationLevel, EscalationSubject, EscalationType, Event,
+    FeedbackLoopOutcome, MergeOutcome, ParkMode, QuestionRoute, RecordedEvent, events,
 };
 
 use super::{Escalation, Model, Question, QuestionState, Request, Session, SessionState, Stage, Task};
@@ -63,6 +63,9 @@ impl Model {
                 self.update_task(task, |task| {
                     task.receipt = receipt.passed();
                     task.has_unrun_check = receipt.obstacle.is_some();
+                    if receipt.passed() {
+                        task.checked_commit.clone_from(&receipt.commit);
+                    }
                 });
             }
             Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
@@ -359,9 +362,11 @@ impl Model {
                 subject,
                 session,
                 suggested,
+                cause,
                 ..
             }) => {
                 let raised = Escalation {
+                    withholds_starts: matches!(cause, Some(EscalationCause::RefMoved(_))),
                     kind: *kind,
                     subject: subject.clone(),
                     level: EscalationLevel::Worker,
@@ -465,6 +470,7 @@ impl Model {
             | Event::PlanUnreadable(_)
             | Event::SessionStopRequested(_)
             | Event::SessionStopFinished(_)
+            | Event::KeysTyped(_)
             | Event::PhaseLanded(_)
             | Event::TasksBecameReady(_)
             | Event::ClarificationRequested(_)

@@ -86,6 +86,7 @@ impl Model {
     pub(super) fn claim_task(&mut self, event: &events::TaskClaimed) {
         self.update_task(&event.task, |task| {
             task.reset_proof();
+            task.checked_commit = None;
             task.round.is_accepted = false;
             task.round.has_reason = event.reason.is_some();
         });

@@ -1,8 +1,10 @@
 //! Expectations about an input before the engine decides on it.
 
-use domain::{Event, RecordedEvent, Report, RunInput, UserCommand};
+use domain::{
+    EscalationCause, EscalationType, Event, RecordedEvent, Report, RunInput, Severity, UserCommand, events,
+};
 
-use super::{Model, SessionState, Stage};
+use super::{Escalation, Model, SessionState, Stage};
 use crate::rule::{Rule, RuleViolation};
 
 /// What is known about an input before the decision.
@@ -11,6 +13,7 @@ pub(crate) struct InputExpectation {
     is_stale: bool,
     /// Number of open questions, if it is a chat message. Equal permission requests count as one.
     n_open_at_chat: Option<usize>,
+    must_escalate_moved_ref: bool,
 }
 
 impl Model {
@@ -21,6 +24,8 @@ impl Model {
         InputExpectation {
             is_stale: matches!(input, RunInput::Report(report) if self.is_stale_report(report)),
             n_open_at_chat: is_chat.then(|| self.n_cards()),
+            must_escalate_moved_ref: matches!(input, RunInput::Report(Report::RefMoved { .. }))
+                && !(self.ended || self.cancelled || self.escalations.values().any(is_moved_ref)),
         }
     }
 
@@ -47,6 +52,7 @@ impl Model {
             Report::DiskFull { effect, .. } | Report::ExecutionFailed { effect, .. } => {
                 self.postponed.contains(effect)
             }
+            Report::RefMoved { effect, .. } => effect.is_some_and(|effect| self.postponed.contains(&effect)),
             Report::DiskSpaceAvailable => self.disk_shortage.is_none(),
             Report::SessionEnded { session, .. }
             | Report::SessionLost { session, .. }
@@ -64,6 +70,7 @@ impl Model {
             | Report::PlanChanged { .. }
             | Report::PlanUnreadable { .. }
             | Report::UserActRefused { .. }
+            | Report::KeysTyped { .. }
             | Report::OverlapsFound { .. }
             | Report::ClockJumped { .. }
             | Report::TimerFired => false,
@@ -79,6 +86,10 @@ impl InputExpectation {
             let how = format!("{input:?} leads to {}", first.event.name());
             return Some(RuleViolation::new(Rule::StaleReports, how));
         }
+        if self.must_escalate_moved_ref && !events.iter().any(|recorded| is_moved_ref_raised(&recorded.event))
+        {
+            return Some(RuleViolation::new(Rule::MovedRef, format!("{input:?} is not escalated")));
+        }
         let answers = events.iter().any(|recorded| matches!(recorded.event, Event::QuestionAnswered(_)));
         match self.n_open_at_chat {
             Some(n_open) if answers && n_open != 1 => {
@@ -88,4 +99,20 @@ impl InputExpectation {
             Some(_) | None => None,
         }
     }
+}
+
+fn is_moved_ref(escalation: &Escalation) -> bool {
+    escalation.open && escalation.withholds_starts
+}
+
+fn is_moved_ref_raised(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::EscalationRaised(events::EscalationRaised {
+            kind: EscalationType::Protocol,
+            severity: Severity::Critical,
+            cause: Some(EscalationCause::RefMoved(_)),
+            ..
+        })
+    )
 }

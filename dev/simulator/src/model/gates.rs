@@ -51,6 +51,8 @@ pub(crate) struct Escalation {
     pub session: Option<SessionId>,
     /// Suggested actions for its resolution.
     pub suggested: Vec<EscalationAction>,
+    /// Whether no task starts while it is open.
+    pub withholds_starts: bool,
     /// Whether it is not resolved.
     pub open: bool,
 }

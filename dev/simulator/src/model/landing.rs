@@ -1,7 +1,7 @@
 //! Landings and cleanups that users request.
 
 use domain::{CleanupId, LandingId, MergeOutcome};
-use engine::{ApprovedPhase, CleanupOrder, Effect, WorkToLand};
+use engine::{ApprovedPhase, CleanupOrder, Effect, MergeOrder, WorkToLand};
 
 use super::{Model, SessionState};
 use crate::rule::Rule;
@@ -42,6 +42,7 @@ impl Model {
         match effect {
             Effect::LandRun { landing, order } => self.check_landed_work(*landing, &order.work),
             Effect::CleanRun { order, .. } => self.check_cleanup(order),
+            Effect::Merge(order) => self.check_merged_commit(order),
             Effect::SpawnAgent(_)
             | Effect::SendInput { .. }
             | Effect::ParkSession { .. }
@@ -49,7 +50,6 @@ impl Model {
             | Effect::EndSession { .. }
             | Effect::StopSession { .. }
             | Effect::RunCheck(_)
-            | Effect::Merge(_)
             | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
             | Effect::MakeCheckpoint { .. }
@@ -59,6 +59,15 @@ impl Model {
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
             | Effect::RemoveWorktree { .. } => {}
+        }
+    }
+
+    /// Checks that a merge has the commit that passed the check, and so nothing that the check left behind.
+    fn check_merged_commit(&mut self, order: &MergeOrder) {
+        let Some(task) = self.tasks.get(&order.task) else { return };
+        if order.commit != task.checked_commit {
+            let how = format!("{} merges {:?}, checked {:?}", order.task, order.commit, task.checked_commit);
+            self.add_violation(Rule::CheckedCommit, how);
         }
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Task {
     pub slot: bool,
     /// Whether the current work has a receipt.
     pub receipt: bool,
+    /// The commit that passed the check since the last claim.
+    pub checked_commit: Option<String>,
     /// Whether the last check or merge of the current work could not run its command.
     pub has_unrun_check: bool,
     /// Whether a tester accepted the current work.
@@ -112,6 +114,7 @@ impl Task {
             reasons: Vec::new(),
             slot: false,
             receipt: false,
+            checked_commit: None,
             has_unrun_check: false,
             tested: false,
             waived: false,
@@ -164,15 +167,15 @@ impl Model {
     /// Tells whether a task must wait for its run, its phase or disk space.
     pub(crate) fn must_wait(&self, task: &Task) -> bool {
         let is_phase_paused = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
-        self.paused || is_phase_paused || self.is_run_time_exceeded() || self.lacks_disk(task)
+        self.paused || is_phase_paused || self.is_start_withheld() || self.lacks_disk(task)
     }
 
-    /// Tells whether the time limit of the run is exceeded.
-    fn is_run_time_exceeded(&self) -> bool {
+    /// Tells whether the time limit of the run is exceeded, or another program moved a ref.
+    fn is_start_withheld(&self) -> bool {
         self.escalations.values().any(|escalation| {
-            escalation.open
-                && escalation.kind == EscalationType::Timeout
-                && escalation.subject == EscalationSubject::Run
+            let is_time_limit =
+                escalation.kind == EscalationType::Timeout && escalation.subject == EscalationSubject::Run;
+            escalation.open && (is_time_limit || escalation.withholds_starts)
         })
     }
 

@@ -1,6 +1,6 @@
 //! Titles of problems in Korean.
 
-use domain::{EscalationCause, EscalationSubject};
+use domain::{EscalationCause, EscalationSubject, MovedRef};
 
 use super::phrases::check_obstacle;
 
@@ -43,6 +43,7 @@ pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
         EscalationCause::DiskBudgetExhausted => "워크트리를 만들 디스크 공간이 부족함".to_owned(),
         EscalationCause::DiskFull => "디스크가 가득 참: 공간을 확보해 주세요".to_owned(),
         EscalationCause::OrchestratorLost => "오케스트레이터가 종료됨".to_owned(),
+        EscalationCause::RefMoved(MovedRef { name, .. }) => format!("다른 프로그램이 {name} 참조를 옮김"),
         EscalationCause::ActedAsUser { process } => format!("{process}: 사용자 권한으로 명령을 시도함"),
         EscalationCause::MainAgentSilent => "메인 에이전트가 응답하지 않음".to_owned(),
     }

@@ -1,29 +1,51 @@
-//! Recognizes failures that are caused by a full disk, and not by the agent's work. The engine decides when the effect is
-//! executed again.
+//! Recognizes failures that are not caused by the agent's work: a full disk, a ref that another program moved. The engine
+//! decides when the effect is executed again.
 
 use std::{error::Error, io, path::Path};
+
+use domain::{EffectId, MovedRef, Report};
+use repo::RepoError;
 
 use super::run_context::RunContext;
 use crate::{HostError, error_chain::error_chain};
 
-/// An effect could not be executed because the disk is full. Nothing of it has taken effect.
+/// Why an effect could not be executed. Nothing of it has taken effect.
 #[derive(Debug)]
-pub(crate) struct DiskFull {
-    pub(crate) error: String,
+pub(crate) enum EffectObstacle {
+    DiskFull { error: String },
+    RefMoved(MovedRef),
+}
+
+impl EffectObstacle {
+    pub(super) fn into_report(self, effect: EffectId) -> Report {
+        match self {
+            Self::DiskFull { error } => Report::DiskFull { effect, error },
+            Self::RefMoved(moved) => Report::RefMoved { effect: Some(effect), moved },
+        }
+    }
+
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::DiskFull { error } => error,
+            Self::RefMoved(moved) => moved.to_string(),
+        }
+    }
 }
 
 /// Why a step of an effect failed.
 #[derive(Debug)]
 pub(super) enum JobError {
-    DiskFull(DiskFull),
+    Obstacle(EffectObstacle),
     Failed(String),
 }
 
 impl JobError {
     /// Classifies an error. A failed program does not report an error code: then the disks are asked for free space.
     pub(super) fn new(context: &RunContext, error: &(dyn Error + 'static)) -> Self {
-        if has_disk_full_code(error) || context.has_full_disk() {
-            Self::DiskFull(DiskFull { error: error_chain(error) })
+        if let Some(moved) = moved_ref(error) {
+            Self::Obstacle(EffectObstacle::RefMoved(moved))
+        } else if has_disk_full_code(error) || context.has_full_disk() {
+            Self::Obstacle(EffectObstacle::DiskFull { error: error_chain(error) })
         } else {
             Self::Failed(error_chain(error))
         }
@@ -41,7 +63,8 @@ impl JobError {
 
     pub(super) fn into_text(self) -> String {
         match self {
-            Self::DiskFull(DiskFull { error }) | Self::Failed(error) => error,
+            Self::Obstacle(obstacle) => obstacle.into_text(),
+            Self::Failed(error) => error,
         }
     }
 }
@@ -53,6 +76,12 @@ impl RunContext {
         let folders: [&Path; 3] = [&self.host.data, &worktrees, &self.environment.project];
         folders.into_iter().any(repo::is_disk_full)
     }
+}
+
+/// Returns the ref that another program moved, if that is the error.
+pub(super) fn moved_ref(error: &(dyn Error + 'static)) -> Option<MovedRef> {
+    let Some(RepoError::RefMoved { name, found, recorded }) = error.downcast_ref() else { return None };
+    Some(MovedRef { name: name.clone(), found: found.clone(), recorded: recorded.clone() })
 }
 
 /// Tells whether the operating system reported a full disk or an exceeded quota.
