@@ -86,7 +86,8 @@ fn a_problem_with_a_known_cause_has_a_korean_title_and_others_keep_their_text() 
             None,
             Some("T2.2 작업 3회 실패"),
             Some("디스크가 가득 참: 공간을 확보해 주세요"),
-            Some("T2.2 작업의 검증을 실행하지 못함: `pytst -q`: PATH에서 찾을 수 없는 프로그램: pytst")
+            Some("T2.2 작업의 검증을 실행하지 못함: `pytst -q`: PATH에서 찾을 수 없는 프로그램: pytst"),
+            Some("다른 프로그램이 refs/heads/jangdan/r1/run 참조를 옮김"),
         ]
     );
     let inbox: Vec<_> = views.rows().inbox.iter().filter(|row| row.text == "T2.2 failed 3 times").collect();
