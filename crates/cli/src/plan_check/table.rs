@@ -96,7 +96,7 @@ impl<'p> Rows<'p> {
     }
 
     fn shown_dependencies<'t>(&self, task: &'t Task) -> Vec<&'t TaskId> {
-        // Longer lists come from ranges that somebody wrote.
+        // Longer lists come from ranges of the plan.
         const REDUCED_MAX: usize = 40;
         let all = &task.depends_on;
         if all.len() > REDUCED_MAX {
