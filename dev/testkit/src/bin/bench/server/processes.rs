@@ -112,16 +112,18 @@ impl ServerSetup {
         fs::create_dir_all(setup.data_directory())?;
         fs::write(setup.data_directory().join("port"), port.to_string())?;
         let mut first = setup.command();
-        let mut first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let address = Address { port, headers: String::new() };
+        let mut first = ServerProcess { address, child: first };
         let since = Instant::now();
         while setup.token().is_none() {
             ensure!(
-                since.elapsed() < START_MAX && first.try_wait()?.is_none(),
+                since.elapsed() < START_MAX && first.child.try_wait()?.is_none(),
                 "jangdan did not create a token"
             );
             thread::sleep(POLL_INTERVAL);
         }
-        ServerProcess { address: setup.address()?, child: first }.end()?;
+        first.end()?;
         Ok(setup)
     }
 
