@@ -32,6 +32,8 @@ pub(crate) const SUBSCRIBERS_MAX: usize = 256;
 const READERS_MAX: usize = 2;
 /// Terminal connections that may be open at once: each uses a thread.
 const TERMINALS_MAX: usize = 32;
+/// Callers that may be looked up at once: each reads the open files of every process, on a thread of its own.
+const CALLER_LOOKUPS_MAX: usize = 2;
 /// Requests with a plan that may be handled at once: each may need some hundred megabytes.
 const PLAN_REQUESTS_MAX: usize = 2;
 /// Time that a further one waits.
@@ -55,6 +57,7 @@ pub struct Api {
     pub(crate) subscribers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
+    pub(crate) caller_lookups: Arc<Semaphore>,
     plan_requests: Arc<Semaphore>,
 }
 
@@ -79,6 +82,7 @@ impl Api {
             agents: AgentListCache::default(),
             idempotency_keys: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
+            caller_lookups: Arc::new(Semaphore::new(CALLER_LOOKUPS_MAX)),
             plan_requests: Arc::new(Semaphore::new(PLAN_REQUESTS_MAX)),
             subscribers: Arc::new(Semaphore::new(SUBSCRIBERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),

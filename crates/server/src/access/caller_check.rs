@@ -70,7 +70,7 @@ fn unknown_caller_error() -> ApiError {
     ApiError::new(
         ProblemCode::UnknownCaller,
         detail,
-        "CallerCheck from a process that runs on this machine until it gets its response.",
+        "Call from a process that runs on this machine until it gets its response.",
     )
 }
 

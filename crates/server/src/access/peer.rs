@@ -111,6 +111,8 @@ impl ConnectionPeer {
     pub(crate) async fn origin(&self, api: &Api) -> &CallerOrigin {
         let address = self.state.address;
         let find = async || {
+            // The semaphore is never closed.
+            let _permit = api.caller_lookups.acquire().await;
             let owners = Arc::clone(&api.connection_owners);
             let found = api.run_blocking(move |host| Ok(find_origin(host, &owners, address))).await;
             found.unwrap_or(CallerOrigin::Unknown)

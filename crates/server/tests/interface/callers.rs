@@ -2,6 +2,8 @@
 
 use std::{
     fs,
+    io::{Read, Write},
+    net::TcpStream,
     os::unix::net::UnixStream,
     path::Path,
     process::{Command, Stdio},
@@ -99,6 +101,29 @@ fn a_daemon_of_an_agent_without_its_environment_cannot_answer_either() {
     let (response, run) =
         response_to_agent(&fixture, |command| format!("setsid env -i PATH=\"$PATH\" sh -c '{command}' &\n"));
     assert_refused(&fixture, &response, &run);
+}
+
+#[test]
+fn many_callers_are_looked_up_by_few_threads() {
+    const N_CALLERS: usize = 64;
+    let fixture = Fixture::open();
+    let address = fixture.client.status().unwrap().address.unwrap();
+    let (host, token) = (address.strip_prefix("http://").unwrap(), fixture.token());
+    let request =
+        format!("GET /api/status HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\r\n");
+    let mut callers: Vec<_> = (0..N_CALLERS).map(|_| TcpStream::connect(host).unwrap()).collect();
+    for caller in &mut callers {
+        caller.write_all(request.as_bytes()).unwrap();
+    }
+    for caller in &mut callers {
+        let mut response = [0; 15];
+        caller.read_exact(&mut response).unwrap();
+        assert_eq!(&response, b"HTTP/1.1 200 OK");
+    }
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
+    let n_threads = names.filter(|name| name == "server\n").count();
+    assert!(n_threads < N_CALLERS / 4, "{n_threads} threads");
 }
 
 #[test]
