@@ -13,10 +13,7 @@ use drivers::{
     preset::{LaunchMode, Preset},
 };
 use protocol::DecodedItem;
-use sessions::{
-    PackageCaches, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport, Sessions,
-    StartRequest,
-};
+use sessions::{Sandbox, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest};
 
 use crate::agent_home::AgentHome;
 
@@ -64,11 +61,8 @@ impl DrivenAgent {
             environment,
             memory_bytes_max: None,
             output_bytes_max: None,
-            sandbox: Sandbox {
-                policy: SandboxPolicy::Required,
-                write: Vec::new(),
-                caches: PackageCaches::Private(home.data.join("caches")),
-            },
+            // Whole runs are in the sandbox: it is applied by `jangdan`.
+            sandbox: Sandbox::off(),
             agent: None,
         };
         let entry = sessions.start(&start)?;
@@ -79,7 +73,7 @@ impl DrivenAgent {
             role: Role::Worker,
             task_ids: PlanTaskIds::default(),
             checkpoint: None,
-            confinement: drivers::AgentConfinement { is_sandboxed: true, must_ask: true },
+            confinement: drivers::AgentConfinement { is_sandboxed: false, must_ask: true },
         };
         let opened = Session::open(&entry.directory, drivers::set_up_driver(preset, &context));
         let (session, reports) = opened?;

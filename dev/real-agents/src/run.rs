@@ -29,9 +29,9 @@ const RUN_MAX: Duration = Duration::from_secs(180);
 /// What happens during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scenario {
-    /// Undisturbed: one agent asks a question, one requests a permission.
+    /// Undisturbed, in the sandbox: one agent asks a question.
     Quiet,
-    /// The server is killed while two agents reply, and the run is resumed.
+    /// The server is killed while two agents reply, and the run is resumed. One requests a permission.
     Killed,
     /// All agents ask, and are answered only after their processes have ended.
     Parked,
@@ -120,11 +120,13 @@ fn setup(scenario: Scenario) -> ProjectSetup {
 }
 
 fn configuration(scenario: Scenario) -> String {
-    let park = match scenario {
-        Scenario::Quiet | Scenario::Killed => "",
-        Scenario::Parked => "[park]\nfrozen_after = \"1s\"\ncold_after = \"2s\"\n",
+    // In the sandbox no agent requests a permission.
+    let more = match scenario {
+        Scenario::Quiet => "",
+        Scenario::Killed => "[sandbox]\nmode = \"off\"\n",
+        Scenario::Parked => "[sandbox]\nmode = \"off\"\n[park]\nfrozen_after = \"1s\"\ncold_after = \"2s\"\n",
     };
-    format!("[orchestration]\nmax_concurrency = 4\ngate_approval = \"automatic\"\n{park}")
+    format!("[orchestration]\nmax_concurrency = 4\ngate_approval = \"automatic\"\n{more}")
 }
 
 fn plan() -> String {
