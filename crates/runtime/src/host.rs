@@ -376,11 +376,13 @@ impl Host {
         Ok(damaged)
     }
 
-    /// Returns why a run could not be loaded, or why its row cannot be read. Does not wait for a run that is loading.
+    /// Returns why a run could not be loaded, or why its row cannot be read. Waits for a run that is loading only if it
+    /// has no usable saved row, as [`Self::list_runs`] does: a run is either listed or damaged.
     fn read_error(&self, head: &RunHead) -> Option<Arc<HostError>> {
-        let result = self.active_runs().runs.get(&head.run).map(|active| active.load_result.get().cloned());
-        match result {
-            Some(loaded) => loaded.and_then(Result::err),
+        let loaded =
+            self.active_runs().runs.get(&head.run).and_then(|active| active.load_result.get().cloned());
+        match loaded {
+            Some(loaded) => loaded.err(),
             None => self.current_run_row(head).err().map(Arc::new),
         }
     }

@@ -105,7 +105,7 @@ impl Api {
         let host = self.host.clone();
         let stopping = tokio::task::spawn_blocking(move || {
             host.stop(agents);
-            crate::change_feed::last_position(&**host.log())
+            host.log().last_position()
         });
         match stopping.await {
             Ok(Ok(end)) => {

@@ -33,7 +33,6 @@ pub(crate) use event_stream::KEEP_ALIVE;
 pub(crate) use event_stream::{EventStream, StreamContext};
 pub(crate) use filter::StreamFilter;
 use log_replay::LogReplay;
-pub(crate) use log_replay::{has_position, last_position};
 pub(crate) use sse::{ACTIVITY, ActivityFrame, EntryFrames, PROBLEM};
 #[cfg(feature = "typescript")]
 pub(crate) use sse::{RowChange, SessionActivity};
@@ -91,7 +90,7 @@ pub(crate) enum NextEntry {
 impl ChangeFeed {
     /// Starts at the end of the log.
     pub(crate) fn starting_at_log_end(log: &dyn Log) -> Result<Self, StoreError> {
-        Ok(Self::starting_at(last_position(log)?, BUFFER_BYTES_MAX))
+        Ok(Self::starting_at(log.last_position()?, BUFFER_BYTES_MAX))
     }
 
     fn starting_at(head: Position, bytes_max: usize) -> Self {

@@ -49,6 +49,9 @@ pub trait Log: Send + Sync {
     /// Returns at most `limit` entries of all runs after a position, in the order in which they were recorded.
     fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Entry>, StoreError>;
 
+    /// Returns the position of the last entry; 0 for an empty log.
+    fn last_position(&self) -> Result<Position, StoreError>;
+
     /// Returns all runs with entries, the oldest first.
     fn runs(&self) -> Result<Vec<RunHead>, StoreError>;
 

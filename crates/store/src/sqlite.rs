@@ -121,6 +121,10 @@ impl Log for SqliteLog {
         self.readers.entries(after, limit)
     }
 
+    fn last_position(&self) -> Result<Position, StoreError> {
+        self.readers.last_position()
+    }
+
     fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.readers.runs()
     }

@@ -51,6 +51,10 @@ impl Log for FailingLog {
         self.log.read_all(after, limit)
     }
 
+    fn last_position(&self) -> Result<Position, StoreError> {
+        self.log.last_position()
+    }
+
     fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.log.runs()
     }

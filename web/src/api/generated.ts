@@ -214,7 +214,7 @@ export type CleanupReport = {
   refs?: RefCleanupReport | null,
 };
 
-/** A request to remove what the run does not need any more. */
+/** A request to remove obsolete worktrees and refs of the run. */
 export type CleanupRow = { id: CleanupId,
   /** Sequence number of the request in the run. */
   sequence: Sequence, requestedBy: Actor, requestedAt: Timestamp,
@@ -1343,7 +1343,7 @@ export type RowOf = {
   receipt: ReceiptRow,
   /** A request to bring the work of the run into a branch. */
   landing: LandingRow,
-  /** A request to remove what the run does not need any more. */
+  /** A request to remove obsolete worktrees and refs of the run. */
   cleanup: CleanupRow,
   /** Files that two unfinished tasks both changed. */
   overlap: OverlapRow,

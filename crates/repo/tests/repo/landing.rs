@@ -396,7 +396,7 @@ fn refs_of_landed_work_are_deleted_and_unmerged_work_stays() {
     );
     assert!(report.kept.contains(&("refs/heads/jangdan/r1/run".to_owned(), KeptRefReason::UnmergedWork)));
 
-    let report = prune(now_s + 60, Some(60));
+    let report = prune(now_s + 120, Some(60));
     // The second is the state of the removed worktree.
     assert_eq!(report.deleted, ["refs/jangdan/keep/r1/T1/1", "refs/jangdan/keep/r1/T1/2"]);
     assert!(report.freed_bytes > 0);

@@ -74,28 +74,3 @@ fn run_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<ReplayedRun, 
     }
     Ok(replayed)
 }
-
-/// Returns the position of the last entry by binary search: positions have no gaps.
-pub(crate) fn last_position(log: &dyn Log) -> Result<Position, StoreError> {
-    let has_position = |position: u64| has_position(log, Position(position));
-    let mut missing = 1_u64;
-    while has_position(missing)? {
-        missing = missing.saturating_mul(2);
-    }
-    let mut existing = missing / 2;
-    while missing - existing > 1 {
-        let middle = existing + (missing - existing) / 2;
-        if has_position(middle)? {
-            existing = middle;
-        } else {
-            missing = middle;
-        }
-    }
-    Ok(Position(existing))
-}
-
-/// Returns whether the log has reached a position; 0 is before the first entry and always reached.
-pub(crate) fn has_position(log: &dyn Log, position: Position) -> Result<bool, StoreError> {
-    let Some(before) = position.0.checked_sub(1) else { return Ok(true) };
-    Ok(!log.read_all(Position(before), 1)?.is_empty())
-}

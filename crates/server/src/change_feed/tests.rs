@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, broadcast};
 
 use super::{
     BUFFER_BYTES_MAX, ChangeFeed, EventStream, GAP_WAIT_MAX, OUT_OF_ORDER_MAX, StreamContext, StreamFilter,
-    last_position, log_replay::LogReplay, run_feed,
+    log_replay::LogReplay, run_feed,
 };
 use crate::stop_signal::StopSignal;
 
@@ -61,7 +61,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
             break;
         }
     }
-    let end = last_position(&*log).unwrap();
+    let end = log.last_position().unwrap();
     RecordedRuns { log, published, end, _folder: folder }
 });
 
@@ -365,7 +365,7 @@ fn last_position_is_found_for_every_length() {
     let log = SqliteLog::open(folder.path()).unwrap();
     let run: RunId = "r1".parse().unwrap();
     for length in 0..9_u64 {
-        assert_eq!(last_position(&log).unwrap(), Position(length));
+        assert_eq!(log.last_position().unwrap(), Position(length));
         let entry = store::NewEntry {
             at: Timestamp(1),
             actor: "system".to_owned(),

@@ -17,7 +17,7 @@ use store::Position;
 
 use crate::{
     api::{Api, SUBSCRIBERS_MAX},
-    change_feed::{EventStream, StreamFilter, has_position},
+    change_feed::{EventStream, StreamFilter},
     extract::{QueryPairs, invalid_query_error},
     problem::{ApiError, Problem, UNKNOWN_RUN_HINT, shorten_client_text},
     problem_code::ProblemCode,
@@ -100,7 +100,7 @@ async fn check_run_and_position(
         }
         match after.filter(|after| *after > head) {
             // The client may know of an entry that the feed has not received yet.
-            Some(after) if !has_position(&**host.log(), after)? => {
+            Some(after) if after > host.log().last_position()? => {
                 let detail = format!("The log does not have position {after}.");
                 let hint = "It may be another log: fetch the rows again, then start at their position.";
                 Err(ApiError::new(ProblemCode::UnknownPosition, detail, hint))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
-const CONFIG: &str = "[team]\nworker = \"asks\"\n\n[agents.asks]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n\n[worktree]\nisolation = false\n";
+const CONFIG: &str = "[team]\nworker = \"asks\"\n\n[agents.asks]\nextends = \"shell\"\narguments = [\"asks.sh\"]\n\n[worktree]\nisolation = false\n\n[sandbox]\nmode = \"off\"\n";
 const PLAN: &str =
     "# Walls\n\n## Phase 1: Paint\n\n- [ ] T1.1 Paint the wall\n- [ ] T1.2 Paint the loopback\n";
 const NAMED: &str = "# Walls\n\n| ID | Task | Dependencies | Agent |\n|---|---|---|---|\n| T1.1 | Paint the wall | - | stranger |\n| T1.2 | Paint the loopback | - | asks |\n\n## Phase 1: Paint\n\n### T1.1: Paint the wall\n\n### T1.2: Paint the loopback\n";

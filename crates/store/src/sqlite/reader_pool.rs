@@ -52,6 +52,13 @@ impl ReaderPool {
         self.reject_gaps(found, after.0, |entry| entry.position.0)
     }
 
+    pub(super) fn last_position(&self) -> StoreResult<Position> {
+        let to_position = |row: &rusqlite::Row<'_>| read_number(row, 0).map(Position);
+        let found = self
+            .with_connection(|connection| query_optional(connection, &sql::LAST_POSITION, [], to_position));
+        found.map(Option::unwrap_or_default)
+    }
+
     pub(super) fn runs(&self) -> StoreResult<Vec<RunHead>> {
         let to_head = |row: &rusqlite::Row<'_>| {
             Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(read_number(row, 1)?) })
