@@ -63,7 +63,7 @@ impl SandboxFixture {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env_remove("JANGDAN_SESSION");
         // Toolchains are found by the home folder otherwise.
-        if let Some(home) = std::env::var_os("HOME") {
+        if let (Some(home), None) = (std::env::var_os("HOME"), std::env::var_os("RUSTUP_HOME")) {
             command.env("RUSTUP_HOME", Path::new(&home).join(".rustup"));
         }
         if let Some(user) = self.user {
