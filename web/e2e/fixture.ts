@@ -1,7 +1,16 @@
 /** A real server with a run of scripted agents, and a browser. */
 
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
@@ -245,9 +254,23 @@ async function toServerFixture(
       await browser.close();
       await post("/api/stop", { agents: "end" }).catch(() => {});
       await stopServerProcess(server, "SIGTERM");
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+      // Agents that are being ended still write files.
+      await waitUntil(() => !hasProcessBelow(folder), "the end of all processes in the folder");
+      rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns whether a process works in a folder, or below it. */
+function hasProcessBelow(folder: string): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder);
+    } catch {
+      // It has ended, or belongs to another user.
+      return false;
+    }
+  });
 }
 
 /** Serves all requests except the API from a folder, with the headers of the server. */
