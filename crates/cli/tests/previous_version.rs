@@ -83,12 +83,10 @@ impl PreviousVersionFixture {
 
     fn start_server(&mut self) {
         let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
-        let lines: Vec<String> = BufReader::new(server.stderr.take().unwrap())
-            .lines()
-            .map(Result::unwrap)
-            .take_while(|line| !line.starts_with("Serving"))
-            .collect();
-        assert!(server.try_wait().unwrap().is_none(), "{}", lines.join("\n"));
+        let mut output = BufReader::new(server.stderr.take().unwrap());
+        let mut printed = String::new();
+        while output.read_line(&mut printed).unwrap() > 0 && !printed.contains("Serving") {}
+        assert!(printed.contains("Serving"), "{printed}");
         self.server = Some(server);
     }
 

@@ -14,7 +14,7 @@ use std::{
 use domain::{GateApproval, RunId, RunSettings, UserCommand};
 use server::Client;
 
-use crate::test_project::{TestProject, one_phase_plan};
+use crate::test_project::{TestProject, one_phase_plan, read_until_serving};
 
 /// The first agent of a run that begins after `asks` exists asks; the others are done at once.
 const SCRIPT: &str = r#"
@@ -218,13 +218,6 @@ fn check_case(DamageCase { name, damage, outcome }: &DamageCase) {
         .unwrap();
     server.wait().unwrap();
     drain.join().unwrap();
-}
-
-/// Reads up to the line that the server prints when it listens, or to the end. It prints what it finds damaged before.
-fn read_until_serving(output: &mut impl BufRead) -> String {
-    let mut text = String::new();
-    while output.read_line(&mut text).unwrap() > 0 && !text.contains("Serving") {}
-    text
 }
 
 /// Answers the question of the active run, and waits until the run has ended.

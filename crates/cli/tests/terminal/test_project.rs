@@ -42,6 +42,13 @@ pub(crate) fn one_phase_plan(tasks: &[&str]) -> PlannedWork {
     PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks: tasks.iter().map(task).collect() }
 }
 
+/// Reads up to the line that the server prints when it listens, or to the end. It prints what it finds damaged before.
+pub(crate) fn read_until_serving(output: &mut impl BufRead) -> String {
+    let mut text = String::new();
+    while output.read_line(&mut text).unwrap() > 0 && !text.contains("Serving") {}
+    text
+}
+
 impl TestProject {
     /// Creates a project with a server, whose agents run this shell script.
     pub(crate) fn create_with_server(script: &str) -> Self {
@@ -67,12 +74,8 @@ impl TestProject {
     /// Starts a server with this command.
     pub(crate) fn start_server_with(&mut self, mut command: Command) {
         let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
-        let lines: Vec<String> = BufReader::new(server.stderr.take().unwrap())
-            .lines()
-            .map(Result::unwrap)
-            .take_while(|line| !line.starts_with("Serving"))
-            .collect();
-        assert!(server.try_wait().unwrap().is_none(), "{}", lines.join("\n"));
+        let printed = read_until_serving(&mut BufReader::new(server.stderr.take().unwrap()));
+        assert!(printed.contains("Serving"), "{printed}");
         self.server = Some(server);
     }
 
