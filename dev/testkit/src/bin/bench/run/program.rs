@@ -36,20 +36,20 @@ pub(super) fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> R
         let before = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
         write!(plan, "\n### T{}: Nothing\n- **Dependencies**: {before}\n", task + 1)?;
     }
-    let project = Project::create(folder, &plan, "read -r task; echo DONE:$JANGDAN_TASK")?;
+    let project = Project::create(folder, &plan, "read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"")?;
     let outcome = child::run(&mut project.command(jangdan, false)?, RUN_MAX);
     outcome.with_context(|| project.end_sessions_and_read_errors())
 }
 
 /// Returns the time from the start of the program until the first agent runs.
 pub(super) fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
-    let script = "echo here > $STARTED; read -r task; echo DONE:$JANGDAN_TASK";
+    let script = "echo here > $STARTED; read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"";
     let project = Project::create(folder, "# A plan\n\n### T1: Nothing\n", script)?;
     if in_worktree {
         project.git(&["add", "."])?;
         project.git(&["commit", "--quiet", "-m", "begin"])?;
     }
-    let mut pipe = SignalPipe::create(&project.root.path().join("started"))?;
+    let mut pipe = SignalPipe::create(&project.signal_folder().join("started"))?;
     let mut command = project.command(jangdan, in_worktree)?;
     command.env("STARTED", &pipe.path);
     let mut run = || {
@@ -71,13 +71,16 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn create(parent: &Path, plan: &str, script: &str) -> Result<Self> {
         let project = Self { root: tempdir_in(parent)? };
-        let folder = project.folder();
+        let (folder, signals) = (project.folder(), project.signal_folder());
         fs::create_dir(&folder)?;
+        fs::create_dir(&signals)?;
         fs::write(folder.join("TASKS.md"), plan)?;
         fs::write(folder.join("agent.sh"), script)?;
         let config = format!(
-            "[agents.script]\nextends = \"shell\"\narguments = [\"{}\"]\n[team]\nworker = \"script\"\n",
-            folder.join("agent.sh").display()
+            "[agents.script]\nextends = \"shell\"\narguments = [\"{}\"]\n[team]\nworker = \"script\"\n\
+             [sandbox]\nwrite = [\"{}\"]\n",
+            folder.join("agent.sh").display(),
+            signals.display()
         );
         fs::write(folder.join("jangdan.toml"), config)?;
         project.git(&["init", "--quiet"])?;
@@ -86,6 +89,11 @@ impl Project {
 
     fn folder(&self) -> PathBuf {
         self.root.path().join("project")
+    }
+
+    /// Returns the folder of named pipes, which the sandboxed agent may write to.
+    fn signal_folder(&self) -> PathBuf {
+        self.root.path().join("signals")
     }
 
     fn data_directory(&self) -> PathBuf {
