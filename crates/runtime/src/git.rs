@@ -1,6 +1,9 @@
-//! Git operations of a run: worktrees, checkpoints, merges, landing.
+//! Git operations of a run: worktrees, checkpoints and merges; landing and changes in their own files.
 //!
 //! One operation runs at a time. Checks run between operations, so that a long check does not block the others.
+
+mod changes;
+mod landing;
 
 use std::{
     collections::BTreeSet,
@@ -10,14 +13,11 @@ use std::{
     time::SystemTime,
 };
 
-use domain::{
-    ChangeSummary, CleanupReport, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId, TaskId,
-};
-use engine::{MergedCommits, WorkToLand};
+use domain::{CleanupReport, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId, TaskId};
+use engine::MergedCommits;
 use repo::{
-    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, LandingOutcome, LandingPlan,
-    LandingRequest, LandingStrategy, MergeAttempt, PlannedLanding, RefPruneOptions, RepoError, Repository,
-    RunRepository, TaskMerge, TaskWorktree, TipRecord, UntrackedFileRules, WorktreeSnapshot,
+    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, MergeAttempt, RefPruneOptions,
+    RepoError, Repository, RunRepository, TaskWorktree, TipRecord, UntrackedFileRules, WorktreeSnapshot,
 };
 use tracing::warn;
 
@@ -364,163 +364,6 @@ impl RunGit {
         self.run.record_gate_commit(phase, commit)
     }
 
-    /// Returns the branch that the run started from, if one was checked out.
-    pub(crate) fn target_branch(&self) -> Option<String> {
-        self.target.clone()
-    }
-
-    /// Returns the name of the run's branch.
-    pub(crate) fn run_branch(&self) -> String {
-        self.run.run_branch()
-    }
-
-    /// Tells whether a branch of exactly this name exists.
-    pub(crate) fn has_branch(&self, branch: &str) -> Result<bool, RepoError> {
-        let _lock = self.lock();
-        self.run.has_branch(branch)
-    }
-
-    /// Returns the commit with the work to land; `None` if no phase is approved.
-    pub(crate) fn commit_to_land(&self, work: &WorkToLand) -> Result<Option<CommitId>, RepoError> {
-        let _lock = self.lock();
-        let commit = match work {
-            WorkToLand::Merged { commit: Some(commit) } => self.run.repository.resolve_commit(commit)?,
-            WorkToLand::Merged { commit: None } => self.run.repository.resolve_commit(&self.base)?,
-            WorkToLand::Approved(phases) if phases.is_empty() => return Ok(None),
-            // Gates of earlier versions did not record a commit, and approved all merged work.
-            WorkToLand::Approved(phases) => {
-                let recorded = phases
-                    .iter()
-                    .map(|phase| (phase.number, phase.commit.as_deref().and_then(CommitId::parse)));
-                match self.run.latest_gate_commit(&recorded.collect::<Vec<_>>())? {
-                    Some(commit) => commit,
-                    None => self.run.run_tip()?,
-                }
-            }
-        };
-        if self.style.is_squashed {
-            let base = self.run.repository.resolve_commit(&self.base)?;
-            return self.run.linearize(&base, &commit).map(Some);
-        }
-        Ok(Some(commit))
-    }
-
-    /// Tells whether a branch contains a commit.
-    pub(crate) fn branch_contains(&self, branch: &str, commit: &str) -> Result<bool, RepoError> {
-        let _lock = self.lock();
-        CommitId::parse(commit).map_or(Ok(false), |commit| self.run.branch_contains(branch, &commit))
-    }
-
-    /// Plans how a branch gets a commit of the run. Moves nothing.
-    pub(crate) fn plan_landing(
-        &self,
-        branch: &str,
-        commit: &CommitId,
-        strategy: LandingStrategy,
-    ) -> Result<LandingPlan, RepoError> {
-        let _lock = self.lock();
-        let author = self.style.landing_author();
-        self.run.plan_landing(&LandingRequest { branch, commit, strategy, author: author.as_ref() })
-    }
-
-    /// Moves a branch as planned, unless it is checked out.
-    pub(crate) fn land(&self, landing: &PlannedLanding) -> Result<LandingOutcome, RepoError> {
-        let _lock = self.lock();
-        self.run.land(landing)
-    }
-
-    /// Moves a branch as planned, together with the working tree that has it checked out.
-    pub(crate) fn land_checked_out(
-        &self,
-        landing: &PlannedLanding,
-        path: &Path,
-    ) -> Result<LandingOutcome, RepoError> {
-        let _lock = self.lock();
-        self.run.land_checked_out(landing, path)
-    }
-
-    /// Returns the files of a working tree that landing would overwrite.
-    pub(crate) fn files_blocking_landing(
-        &self,
-        landing: &PlannedLanding,
-        path: &Path,
-    ) -> Result<Vec<PathBuf>, RepoError> {
-        let _lock = self.lock();
-        self.run.files_blocking_landing(landing, path)
-    }
-
-    /// Returns the working tree in which a branch is checked out or being rebased.
-    pub(crate) fn worktree_of_branch(&self, branch: &str) -> Result<Option<PathBuf>, RepoError> {
-        let _lock = self.lock();
-        self.run.worktree_of_branch(branch)
-    }
-
-    /// Tells whether the HEAD of a working tree is a branch.
-    pub(crate) fn has_checked_out(&self, path: &Path, branch: &str) -> Result<bool, RepoError> {
-        let _lock = self.lock();
-        self.run.has_checked_out(path, branch)
-    }
-
-    /// Tells whether tracked files of a working tree of the user are changed or staged.
-    pub(crate) fn has_uncommitted_changes(&self, path: &Path) -> Result<bool, RepoError> {
-        let _lock = self.lock();
-        self.run.has_uncommitted_changes(path)
-    }
-
-    /// Returns the files that a commit of the run's branch changed.
-    pub(crate) fn files_of_merge(&self, commit: &str) -> Result<Vec<PathBuf>, RepoError> {
-        let _lock = self.lock();
-        CommitId::parse(commit).map_or(Ok(Vec::new()), |commit| self.run.files_of_merge(&commit))
-    }
-
-    /// Returns the commits of the run's branch that changed one of the files and that a task does not have yet.
-    pub(crate) fn merges_beside_task(
-        &self,
-        task: &TaskId,
-        files: &[String],
-    ) -> Result<Vec<CommitId>, RepoError> {
-        let _lock = self.lock();
-        self.run.merges_beside_task(task, files)
-    }
-
-    /// Returns the command that shows what a task changed, for its worktree.
-    pub(crate) fn task_diff_command(&self) -> String {
-        format!("git diff --merge-base {}", self.run.run_branch())
-    }
-
-    /// Returns the command that shows what the run changed, for a worktree of its branch.
-    pub(crate) fn run_log_command(&self) -> String {
-        format!("git log --first-parent --stat {}..HEAD", self.base)
-    }
-
-    /// Returns the changes of a task since it branched off the run's branch.
-    pub(crate) fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
-        let _lock = self.lock();
-        self.run.task_diff(task)
-    }
-
-    /// Summarizes the files that merges changed; those since a commit if one is given.
-    pub(crate) fn summarize_merges(
-        &self,
-        merges: &[MergedCommits],
-        since: Option<&str>,
-    ) -> Result<ChangeSummary, RepoError> {
-        let _lock = self.lock();
-        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
-        self.run.summarize_merges(&task_merges(merges), since.as_ref())
-    }
-
-    /// Returns the diff of merges; the part since a commit if one is given.
-    pub(crate) fn diff_merges(
-        &self,
-        merges: &[MergedCommits],
-        since: Option<&str>,
-    ) -> Result<String, RepoError> {
-        let _lock = self.lock();
-        let since = since.map(|commit| self.run.repository.resolve_commit(commit)).transpose()?;
-        self.run.diff_merges(&task_merges(merges), since.as_ref())
-    }
-
     /// Removes the worktrees of tasks and sessions, except those for which there is a reason to keep them.
     pub(crate) fn remove_finished_worktrees(
         &self,
@@ -594,12 +437,4 @@ fn last_merge(merges: &[MergedCommits], base: CommitId) -> Option<CommitId> {
         [commit] => CommitId::parse(commit),
         _ => None,
     }
-}
-
-/// Returns the merges whose commits are known.
-fn task_merges(merges: &[MergedCommits]) -> Vec<TaskMerge> {
-    let parse = |merge: &MergedCommits| {
-        Some(TaskMerge { onto: CommitId::parse(&merge.onto)?, commit: CommitId::parse(&merge.commit)? })
-    };
-    merges.iter().filter_map(parse).collect()
 }

@@ -2,21 +2,19 @@
 //!
 //! Invariant: a [`Host`] holds the lock of the store, so each data directory has at most one.
 
+mod active_runs;
 mod error;
 mod results;
+mod run_list;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     error::Error,
     fs::{self, File},
     io::{self, Read},
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
-    thread::JoinHandle,
+    sync::{Arc, Mutex},
 };
 
 use domain::{
@@ -26,36 +24,30 @@ use domain::{
 use engine::LandingOrder;
 use serde::{Deserialize, Serialize};
 use sessions::Sessions;
-use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog};
+use store::{LOG_FILE, Log, Position, SCHEMA_VERSION, SqliteLog};
 use tokio::sync::broadcast;
-use tracing::{debug, error, info, warn};
-use views::{RowKind, Rows, RunRow, Views};
+use tracing::{error, info, warn};
+use views::{Rows, Views};
 
 use crate::{
     DurableRun, HostEvent,
     disk_budget::DiskBudget,
     environment::{Isolation, RunEnvironment},
-    error_chain::error_chain,
-    event_trace::{run_span, trace_event},
-    executor::{LocalExecutor, RunContext, RunObservers, StopToken},
+    event_trace::trace_event,
+    executor::StopToken,
     git::RunGit,
-    inventory::{DamagedRun, RunDamage, find_damaged_runs, recorded_last_event},
-    plan_file::PlanFileWatcher,
     ports::PortRegistry,
     private_data::{create_private_directory, open_private_directory},
-    run_loop::{RunLoop, RunRequest},
+    run_loop::RunRequest,
     task_durations::DurationHistory,
 };
+use active_runs::ActiveRuns;
 pub use error::HostError;
 
 /// Events that a subscriber may lag behind before it is disconnected.
 const EVENTS_MAX: usize = 4096;
-/// Requests queued for the loop of one run. Further senders block.
-const REQUESTS_MAX: usize = 1024;
 /// Random characters in a run's id.
 const ID_CHARS: usize = 5;
-/// Key of the single row of kind [`RowKind::Run`].
-const RUN_KEY: &str = "run";
 /// Name of the empty file that marks a run as ended, so that a start does not have to read its log.
 pub(crate) const ENDED_MARKER: &str = "over";
 
@@ -168,21 +160,6 @@ pub(crate) struct HostState {
     stop_token: StopToken,
     active_runs: Mutex<ActiveRuns>,
 }
-
-#[derive(Default)]
-struct ActiveRuns {
-    runs: BTreeMap<RunId, ActiveRun>,
-    is_shutting_down: bool,
-}
-
-struct ActiveRun {
-    requests: SyncSender<RunRequest>,
-    thread: JoinHandle<()>,
-    load_result: LoadResult,
-}
-
-/// Result of loading a run, empty until its thread has read the log.
-type LoadResult = Arc<OnceLock<Result<(), Arc<HostError>>>>;
 
 impl HostState {
     /// Returns the folder of a run.
@@ -350,48 +327,6 @@ impl Host {
         self.send_run_request(run, RunRequest::Snapshot)
     }
 
-    /// Returns the rows of all runs, the oldest first. Ended runs are not loaded, and runs that fail to load are omitted.
-    pub fn list_runs(&self) -> Result<Vec<RunRow>, HostError> {
-        let mut rows = Vec::new();
-        for head in self.state.log.runs()? {
-            match self.current_run_row(&head) {
-                Ok(row) => rows.push(row),
-                Err(error) => debug!(run = %head.run, error = &error as &dyn Error, "the run is not listed"),
-            }
-        }
-        rows.sort_by_key(|row| row.started_at);
-        Ok(rows)
-    }
-
-    /// Finds the runs that cannot be continued or read.
-    pub fn damaged_runs(&self) -> Result<Vec<DamagedRun>, HostError> {
-        let heads = self.state.log.runs()?;
-        let mut damaged = find_damaged_runs(&self.state.data, &heads, |run| {
-            let head = heads.iter().find(|head| head.run == *run)?;
-            self.read_error(head).map(|error| error_chain(&error))
-        });
-        // A run that starts has a folder before its first event.
-        damaged
-            .retain(|damaged| damaged.damage != RunDamage::EventsMissing || !self.is_starting(&damaged.run));
-        Ok(damaged)
-    }
-
-    /// Returns why a run could not be loaded, or why its row cannot be read. Waits for a run that is loading only if it
-    /// has no usable saved row, as [`Self::list_runs`] does: a run is either listed or damaged.
-    fn read_error(&self, head: &RunHead) -> Option<Arc<HostError>> {
-        let loaded =
-            self.active_runs().runs.get(&head.run).and_then(|active| active.load_result.get().cloned());
-        match loaded {
-            Some(loaded) => loaded.err(),
-            None => self.current_run_row(head).err().map(Arc::new),
-        }
-    }
-
-    fn is_starting(&self, run: &RunId) -> bool {
-        let active = self.active_runs();
-        active.runs.get(run).is_some_and(|active| active.load_result.get().is_none_or(Result::is_ok))
-    }
-
     /// Returns the first file of the data directory that was removed or replaced while the host uses it.
     pub fn find_lost_file(&self) -> Option<PathBuf> {
         let data = &self.state.data;
@@ -400,36 +335,6 @@ impl Host {
         let folders = [data.clone(), data.join("runs"), data.join("sessions")];
         let lost = folders.into_iter().find(|folder| !folder.is_dir());
         lost.or_else(|| is_replaced.then_some(log))
-    }
-
-    /// Returns the row of a run.
-    pub fn run_row(&self, run: &RunId) -> Result<RunRow, HostError> {
-        let head = self.state.log.runs()?.into_iter().find(|head| head.run == *run);
-        self.current_run_row(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
-    }
-
-    fn current_run_row(&self, head: &RunHead) -> Result<RunRow, HostError> {
-        let is_loaded =
-            self.active_runs().runs.get(&head.run).is_some_and(|run| run.load_result.get().is_some());
-        // A saved row that is up to date avoids waiting for a run that is loading, and loading one that has ended.
-        let saved = if is_loaded { None } else { self.saved_run_row(head)? };
-        let has_ended = || !self.active_runs().runs.contains_key(&head.run) && self.has_run_ended(&head.run);
-        let row = match saved {
-            Some(row) => Some(row),
-            None if has_ended() => self.run_snapshot(&head.run)?.views.rows().run.iter().next().cloned(),
-            None => self.send_run_request(&head.run, RunRequest::RunRow)?,
-        };
-        row.ok_or_else(|| HostError::UnknownRun { run: head.run.clone() })
-    }
-
-    /// Returns the saved row of a run, if it includes the run's last event.
-    fn saved_run_row(&self, head: &RunHead) -> Result<Option<RunRow>, HostError> {
-        let log = &self.state.log;
-        if log.rows_sequence(&head.run)? != head.sequence {
-            return Ok(None);
-        }
-        let row = log.row(&head.run, RowKind::Run.name(), RUN_KEY)?;
-        Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
     }
 
     fn has_run_ended(&self, run: &RunId) -> bool {
@@ -499,101 +404,6 @@ impl Host {
             .ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
 
-    fn active_runs(&self) -> MutexGuard<'_, ActiveRuns> {
-        // No change spans several statements that can panic.
-        self.state.active_runs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends a request to the loop of a run, and waits for the reply.
-    fn send_run_request<T>(
-        &self,
-        run: &RunId,
-        request: impl FnOnce(SyncSender<T>) -> RunRequest,
-    ) -> Result<T, HostError> {
-        let (reply, received) = sync_channel(1);
-        let (requests, load_result) = self.activate_run(run)?;
-        let received = requests.send(request(reply)).ok().and_then(|()| received.recv().ok());
-        received.ok_or_else(|| match load_result.get() {
-            Some(Err(error)) => HostError::LoadFailed(Arc::clone(error)),
-            Some(Ok(())) | None => HostError::ShuttingDown,
-        })
-    }
-
-    /// Returns the request queue of a run's loop, which is started if necessary.
-    fn activate_run(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
-        self.activate_run_in_environment(run, None)
-    }
-
-    /// Like [`Host::activate_run`]; the environment is read from the run's folder if it is not given.
-    fn activate_run_in_environment(
-        &self,
-        run: &RunId,
-        environment: Option<RunEnvironment>,
-    ) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
-        let mut active_runs = self.active_runs();
-        if active_runs.is_shutting_down {
-            return Err(HostError::ShuttingDown);
-        }
-        if let Some(active) = active_runs.runs.get(run).filter(|active| !active.thread.is_finished()) {
-            return Ok((active.requests.clone(), Arc::clone(&active.load_result)));
-        }
-        let folder = self.state.run_folder(run);
-        let environment = match environment {
-            Some(environment) => environment,
-            None => RunEnvironment::read_with_values(&folder).map_err(|source| {
-                if source.kind() == io::ErrorKind::NotFound {
-                    HostError::UnknownRun { run: run.clone() }
-                } else {
-                    HostError::Io { action: "read", path: folder, source }
-                }
-            })?,
-        };
-        let (requests, inbox) = sync_channel(REQUESTS_MAX);
-        let load_result = LoadResult::default();
-        let load_and_run = {
-            let (host, run, requests) = (Arc::clone(&self.state), run.clone(), requests.clone());
-            let load_result = Arc::clone(&load_result);
-            move || {
-                let _span = run_span(&run).entered();
-                // The result is set once, here.
-                match load_run(host, run, environment, requests, inbox) {
-                    Ok(run_loop) => {
-                        debug!("run loaded");
-                        // See above.
-                        let _ = load_result.set(Ok(()));
-                        if let (mut executor, Some(mode)) = run_loop.run() {
-                            executor.stop(mode);
-                        }
-                        debug!("loop of the run ended");
-                    }
-                    // Callers that wait for a reply return this error.
-                    Err(error) => {
-                        error!(error = &error as &dyn Error, "cannot load the run");
-                        drop(load_result.set(Err(Arc::new(error))));
-                    }
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(load_and_run);
-        let thread = thread.map_err(|source| HostError::Io {
-            action: "start a thread for",
-            path: self.state.run_folder(run),
-            source,
-        })?;
-        let active = ActiveRun { requests: requests.clone(), thread, load_result: Arc::clone(&load_result) };
-        active_runs.runs.insert(run.clone(), active);
-        Ok((requests, load_result))
-    }
-
-    fn deactivate_run(&self, run: &RunId) {
-        let active = self.active_runs().runs.remove(run);
-        if let Some(active) = active {
-            // A loop that has ended does not receive it; a panic was logged by the thread itself.
-            drop(active.requests.send(RunRequest::Stop(ShutdownMode::KeepSessions)));
-            drop(active.thread.join());
-        }
-    }
-
     /// Creates the folder of a new run, and returns the run's id.
     fn create_run_folder(&self) -> Result<RunId, HostError> {
         let failed =
@@ -616,28 +426,6 @@ fn runs_with_session_worktrees(data: &Path) -> BTreeSet<RunId> {
     let folders = fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten();
     let run = |name: &str| name.split_once("-desk-")?.0.parse().ok();
     folders.filter_map(|entry| run(entry.file_name().to_str()?)).collect()
-}
-
-/// Reads the log of a run, and creates its loop.
-fn load_run(
-    host: Arc<HostState>,
-    run: RunId,
-    environment: RunEnvironment,
-    requests: SyncSender<RunRequest>,
-    inbox: Receiver<RunRequest>,
-) -> Result<RunLoop<LocalExecutor>, HostError> {
-    let durable_run = DurableRun::open(Arc::clone(&host.log), run.clone())?;
-    // Continuing from an older state would start tasks a second time.
-    let last = durable_run.state().sequence();
-    if let Some(recorded) = recorded_last_event(&host.run_folder(&run)).filter(|recorded| *recorded > last) {
-        return Err(HostError::EventsLost { run, last, recorded });
-    }
-    let plan_file = PlanFileWatcher::for_run(&environment, &host.data).map(|file| Arc::new(Mutex::new(file)));
-    let merges = durable_run.state().merged_commits();
-    let context = Arc::new(RunContext::open(Arc::clone(&host), run, environment, &merges, requests)?);
-    let executor = LocalExecutor::new(Arc::clone(&context), plan_file.clone());
-    let observers = RunObservers::new(context, plan_file);
-    Ok(RunLoop::new(host, durable_run, executor, observers, inbox))
 }
 
 /// Returns device and inode of a file; `None` if it does not exist.

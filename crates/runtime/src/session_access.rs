@@ -98,6 +98,11 @@ pub(crate) fn process_name(run: &RunId, session: SessionId, number: u32) -> Stri
 }
 
 impl Host {
+    /// Returns whether this data directory may have sessions.
+    pub fn has_sessions(&self) -> bool {
+        self.session_store().has_any()
+    }
+
     /// Finds out whether a process belongs to a session of this data directory.
     pub fn caller_origin(&self, pid: u32) -> CallerOrigin {
         self.session_store().caller_origin(pid)

@@ -409,6 +409,12 @@ impl Sessions {
         Ok(names)
     }
 
+    /// Returns whether there may be a session.
+    pub fn has_any(&self) -> bool {
+        // A folder that cannot be read may contain some.
+        fs::read_dir(&self.root).map_or(true, |mut entries| entries.next().is_some())
+    }
+
     fn exists(&self, name: &str) -> bool {
         self.root.join(name).join(METADATA_FILE).exists()
     }

@@ -176,6 +176,8 @@ fn find_origin(host: &Host, owners: &ConnectionOwners, address: PeerAddress) -> 
     match address {
         PeerAddress::Process(Some(pid)) => host.caller_origin(pid),
         PeerAddress::Process(None) => CallerOrigin::Unknown,
+        // Without a session, the search of all processes can find none. It would delay the first page.
+        PeerAddress::Loopback { .. } if !host.has_sessions() => CallerOrigin::Outside,
         PeerAddress::Loopback { own, peer } => {
             let origins = owners.find(peer, own).into_iter().map(|pid| host.caller_origin(pid));
             // A session may have passed its connection to another process, or the other way round.

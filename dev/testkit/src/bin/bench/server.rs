@@ -14,7 +14,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::tempdir_in;
 use testkit::bench::{Goal, Report, Timings, median, run_variants_in_turns};
 
-use events::ServerLoad;
+use events::{EventText, ServerLoad};
 use processes::{ServerSetup, only_phase, waiting_task};
 
 /// The limit of the server.
@@ -49,15 +49,15 @@ pub(crate) fn run() -> Result<Report> {
 fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
     let setup = ServerSetup::create(program, folder, "events")?;
     let mut ours = ServerLoad::with_jangdan_server(&setup, N_SUBSCRIBERS)?;
-    let text = ours.fetch_event_text()?;
-    let node = ServerLoad::with_node_server(processes::start_node(folder)?, &text, N_SUBSCRIBERS)?;
+    let event = ours.fetch_event_text()?;
+    let node = ServerLoad::with_node_server(processes::start_node(folder)?, &event, N_SUBSCRIBERS)?;
     let mut servers = [ours, node];
     let memory = |servers: &[ServerLoad; 2]| -> Result<[f64; 2]> {
         Ok([resident_mib(servers[0].process.pid())?, resident_mib(servers[1].process.pid())?])
     };
     let [idle, idle_node] = memory(&servers)?;
     let bursts = run_variants_in_turns(ROUNDS, 2, |n| servers[n].send_burst(N_BURST))?;
-    let paced = measure_paced_latencies(&mut servers, program, folder)?;
+    let paced = measure_paced_latencies(&mut servers, &event, program, folder)?;
     let [after, after_node] = memory(&servers)?;
 
     let bursts = Timings::new(["ours", "node"].into_iter().zip(bursts).collect());
@@ -77,7 +77,8 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
     let rate = |name| N_BURST as f64 / bursts.median_seconds(name);
     report.add_figure("burst, events/s to 256", rate("ours"));
     report.add_figure("burst, events/s to 256, Node", rate("node"));
-    report.add_figure("bytes of an event", text.len() as f64);
+    report.add_figure("entries of an event", event.n_ids as f64);
+    report.add_figure("bytes of an event", event.text.len() as f64);
     report.add_figure("p50 ms at 50 events/s", median(late(0, 0.5)));
     report.add_figure("p50 ms at 50 events/s, Node", median(late(1, 0.5)));
     report.add_figure("p99 ms at 50 events/s", median(p99));
@@ -92,6 +93,7 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
 /// Sends events at a fixed pace; returns the latency of each. Node stores no events, so ours are stored in memory here.
 fn measure_paced_latencies(
     servers: &mut [ServerLoad; 2],
+    event: &EventText,
     program: &Path,
     folder: &Path,
 ) -> Result<Vec<Vec<Vec<Duration>>>> {
@@ -103,6 +105,7 @@ fn measure_paced_latencies(
         "paced",
     )?;
     let mut ours = ServerLoad::with_jangdan_server(&setup, N_SUBSCRIBERS)?;
+    ensure!(ours.fetch_event_text()?.n_ids == event.n_ids, "two commands have different numbers of entries");
     run_variants_in_turns(ROUNDS, 2, |n| {
         if n == 0 { ours.send_paced(N_PACED) } else { servers[1].send_paced(N_PACED) }
     })

@@ -36,7 +36,8 @@ pub(super) fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> R
         let before = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
         write!(plan, "\n### T{}: Nothing\n- **Dependencies**: {before}\n", task + 1)?;
     }
-    let project = Project::create(folder, &plan, "read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"")?;
+    let project =
+        Project::create(folder, &plan, "read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"")?;
     let outcome = child::run(&mut project.command(jangdan, false)?, RUN_MAX);
     outcome.with_context(|| project.end_sessions_and_read_errors())
 }

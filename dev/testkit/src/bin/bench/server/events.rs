@@ -1,7 +1,7 @@
 //! Sends the same events to the subscribers of each server: throughput and latency.
 //!
-//! Our server decides a command, records its events on disk, updates the rows and publishes the change. Node forwards the
-//! same text.
+//! Our server decides a command, records its entries on disk, updates the rows and publishes the changes. Node forwards
+//! the same text. An event of this comparison is all that a command changes: several entries with an id each.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     connection::{Address, Connection},
@@ -30,6 +30,13 @@ pub(super) struct ServerLoad {
     pub process: ServerProcess,
     pub subscribers: Subscribers,
     requests: Vec<EventRequests>,
+}
+
+/// The text of one event.
+pub(super) struct EventText {
+    pub text: String,
+    /// Number of entries, and so of ids.
+    pub n_ids: usize,
 }
 
 /// Requests that cause one event each; two alternate, because a command that changes nothing causes no event.
@@ -67,23 +74,35 @@ impl ServerLoad {
     }
 
     /// Subscribes to a Node server that forwards a text.
-    pub(super) fn with_node_server(process: ServerProcess, text: &str, n_subscribers: usize) -> Result<Self> {
-        let request = process.address.request_bytes("POST", "/", text);
+    pub(super) fn with_node_server(
+        process: ServerProcess,
+        event: &EventText,
+        n_subscribers: usize,
+    ) -> Result<Self> {
+        let request = process.address.request_bytes("POST", "/", &event.text);
         let requests = EventRequests { requests: [request.clone(), request], n_sent: AtomicUsize::new(0) };
-        let subscribers = Subscribers::connect(&process.address, "/live", n_subscribers)?;
+        let mut subscribers = Subscribers::connect(&process.address, "/live", n_subscribers)?;
+        subscribers.set_ids_per_event(event.n_ids);
         let requests: Vec<EventRequests> = std::iter::repeat_with(|| requests.clone()).take(N_RUNS).collect();
         Ok(Self { process, subscribers, requests })
     }
 
-    /// Causes one event and returns its text, as a subscriber receives it.
-    pub(super) fn fetch_event_text(&mut self) -> Result<String> {
+    /// Finds out how many entries a command has, and returns the text of one event as a subscriber receives it.
+    pub(super) fn fetch_event_text(&mut self) -> Result<EventText> {
         let first = self.requests.first().context("a run")?;
-        Connection::open(&self.process.address)?.exchange(first.next_request())?;
-        let chunk = self.subscribers.receive_text()?;
-        // Without the framing of the HTTP chunk.
-        let begin = chunk.find("event: ").context("an event")?;
-        let end = chunk.rfind("\n\n").context("the end of an event")?;
-        Ok(chunk.get(begin..end + 2).context("an event")?.to_owned())
+        let mut connection = Connection::open(&self.process.address)?;
+        let mut post = || -> Result<u64> {
+            let response: Value = serde_json::from_slice(&connection.exchange(first.next_request())?)?;
+            response.get("sequence").and_then(Value::as_u64).context("the response has no sequence number")
+        };
+        let (before, after) = (post()?, post()?);
+        let n_ids = usize::try_from(after - before)?;
+        self.subscribers.receive(2 * n_ids)?;
+        self.subscribers.set_ids_per_event(n_ids);
+        post()?;
+        // Without the framing of the HTTP chunks, whose lines have no line feed alone.
+        let text = self.subscribers.receive_text()?;
+        Ok(EventText { text: text.split("\r\n").filter(|part| part.contains('\n')).collect(), n_ids })
     }
 
     /// Sends events as fast as the server accepts them; returns the time until every subscriber has received all.

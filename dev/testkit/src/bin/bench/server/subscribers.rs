@@ -1,4 +1,4 @@
-//! The clients that subscribe to one server: one thread reads all of them and counts the events that each received.
+//! The clients that subscribe to one server: one thread reads all of them and counts the ids that each received.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -12,7 +12,7 @@ use rustix::event::epoll;
 
 use super::connection::{Address, connect};
 
-/// Every counted event has this line.
+/// The line of an id. An event has one for each of its log entries.
 const MARK: &[u8] = b"\nid: ";
 /// Time for every subscriber to receive the events of one round.
 const ROUND_WAIT_MAX: Duration = Duration::from_secs(60);
@@ -23,19 +23,21 @@ const READY_MAX: usize = 1024;
 pub(super) struct Subscribers {
     all: Vec<Subscriber>,
     buffer: Vec<u8>,
+    ids_per_event: usize,
 }
 
 struct Subscriber {
     stream: TcpStream,
     /// Bytes of a partial mark at the end of the last read.
     n_matched: usize,
+    /// Number of ids.
     n_received: usize,
 }
 
 impl Subscribers {
     /// Connects all subscribers; returns when each has received the first id.
     pub(super) fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
-        let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
+        let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES], ids_per_event: 1 };
         let request = address.request_bytes("GET", path, "");
         for _ in 0..n_subscribers {
             let mut stream = connect(address)?;
@@ -51,12 +53,18 @@ impl Subscribers {
         self.all.len()
     }
 
+    /// Sets the number of ids that an event has.
+    pub(super) fn set_ids_per_event(&mut self, n: usize) {
+        self.ids_per_event = n;
+    }
+
     /// Reads until each has received one more event, and returns its text as the first subscriber received it.
     pub(super) fn receive_text(&mut self) -> Result<String> {
-        let goal = self.all.first().map_or(1, |first| first.n_received + 1);
+        let n_ids = self.ids_per_event;
+        let goal = self.all.first().map_or(n_ids, |first| first.n_received + n_ids);
         let (mut text, deadline) = (Vec::new(), Instant::now() + ROUND_WAIT_MAX);
-        // The id may be followed by further lines of the event; its end is followed by the end of the HTTP chunk.
-        let is_whole = |text: &[u8]| text.windows(2).any(|pair| pair == b"\n\n");
+        // The last id may be followed by further lines of the event; its end is followed by the end of the HTTP chunk.
+        let is_whole = |text: &[u8]| text.ends_with(b"\n\n\r\n");
         while self.all.first().is_some_and(|first| first.n_received < goal) || !is_whole(&text) {
             ensure!(Instant::now() < deadline, "the first subscriber has not received an event");
             let Some(first) = self.all.first_mut() else { break };
@@ -64,7 +72,7 @@ impl Subscribers {
             text.extend_from_slice(self.buffer.get(..length).unwrap_or_default());
         }
         for subscriber in self.all.iter_mut().skip(1) {
-            let goal = subscriber.n_received + 1;
+            let goal = subscriber.n_received + n_ids;
             while subscriber.n_received < goal {
                 ensure!(Instant::now() < deadline, "a subscriber has not received an event");
                 subscriber.read(&mut self.buffer)?;
@@ -88,7 +96,8 @@ impl Subscribers {
         one_in: usize,
         report: impl FnMut(Instant, usize, usize),
     ) -> Result<()> {
-        let goals: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received + n_events).collect();
+        let n_ids = n_events * self.ids_per_event;
+        let goals: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received + n_ids).collect();
         self.receive_in_sample(n_events, one_in, report)?;
         let deadline = Instant::now() + ROUND_WAIT_MAX;
         for (subscriber, goal) in self.all.iter_mut().zip(goals) {
@@ -106,6 +115,7 @@ impl Subscribers {
         one_in: usize,
         mut report: impl FnMut(Instant, usize, usize),
     ) -> Result<()> {
+        let ids_per_event = self.ids_per_event;
         let starts: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received).collect();
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let sample = || self.all.iter().enumerate().step_by(one_in);
@@ -129,8 +139,10 @@ impl Subscribers {
                 let before = subscriber.n_received;
                 subscriber.read(&mut self.buffer)?;
                 if subscriber.n_received > before {
-                    report(Instant::now(), before - start, subscriber.n_received - start);
-                    let goal = start + n_events;
+                    let [before_events, after_events] =
+                        [before, subscriber.n_received].map(|n| (n - start) / ids_per_event);
+                    report(Instant::now(), before_events, after_events);
+                    let goal = start + n_events * ids_per_event;
                     n_remaining -= usize::from(before < goal && subscriber.n_received >= goal);
                 }
             }
