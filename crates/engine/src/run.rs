@@ -17,7 +17,7 @@ use crate::{
     schedule::{Schedule, ScheduleLimits},
     state::{
         BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
-        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team,
+        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team, WorkItem,
     },
     table::Table,
     timers::Timers,
@@ -143,6 +143,32 @@ impl Default for Run {
 }
 
 impl Run {
+    /// Returns the open calls that a session made.
+    pub(crate) fn open_calls_made_by(&self, session: SessionId) -> impl Iterator<Item = InvocationId> {
+        let is_caller = move |id: &InvocationId| self.invocations.get(id.0).caller == Some(session);
+        self.open_calls.iter().copied().filter(is_caller)
+    }
+
+    /// Returns whether a session waits for an answer, a resource, a call or a rate limit.
+    pub(crate) fn is_session_waiting(&self, session: SessionId) -> bool {
+        let sender = self.session(session);
+        let is_own = |id: &RequestId| self.requests.get(id.0).session == Some(session);
+        !sender.questions.is_empty()
+            || sender.rate_limited
+            || self.open_calls_made_by(session).next().is_some()
+            || self.open_requests.iter().any(is_own)
+    }
+
+    /// Returns whether the end of a session's turn, with this text, is its reply to the user's chat message.
+    ///
+    /// A turn that waits for something, or that consists of an invalid message, is followed by the reply.
+    pub(crate) fn replies_to_chat(&self, session: SessionId, text: &str) -> bool {
+        let sender = self.session(session);
+        sender.current_item == Some(WorkItem::Chat)
+            && !self.is_session_waiting(session)
+            && (sender.corrections.is_empty() || !text.trim().is_empty())
+    }
+
     /// Creates a run that has not started.
     pub fn new() -> Self {
         let limits = ScheduleLimits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };

@@ -282,9 +282,6 @@ impl Run {
             self.unread_chats.push_back(text.to_owned());
             self.queue_work_item(self.root_session, WorkItem::Chat);
         }
-        if !actor.is_person() {
-            self.remove_work_item(self.root_session, WorkItem::Chat);
-        }
     }
 }
 

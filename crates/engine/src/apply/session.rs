@@ -228,8 +228,7 @@ impl Run {
         session.rate_limited = false;
         let item = work_item_of_input(content).filter(|item| session.work_queue.contains(item));
         if let Some(item) = item {
-            session.work_queue.retain(|waiting| *waiting != item);
-            session.current_item = Some(item);
+            session.start_work_item(item);
         }
         let task = session.task;
         for part in unpack_carried_inputs(content) {
@@ -397,10 +396,11 @@ impl Run {
 
     pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
         self.record_last_words(id, text);
+        let replies_to_chat = self.replies_to_chat(id, text);
         let Some(session) = self.session_mut(id) else { return };
         session.conversation.add_turn(text);
         session.in_turn = false;
-        if session.current_item == Some(WorkItem::Chat) {
+        if replies_to_chat {
             session.current_item = None;
         }
         session.near_miss_reported = false;

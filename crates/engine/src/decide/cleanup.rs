@@ -109,7 +109,6 @@ impl DecisionContext<'_> {
 
     /// Returns the open calls that a session made.
     pub(super) fn open_calls_made_by(&self, session: SessionId) -> Vec<InvocationId> {
-        let waits = |id: &InvocationId| self.run.invocations.get(id.0).caller == Some(session);
-        self.run.open_calls.iter().copied().filter(waits).collect()
+        self.run.open_calls_made_by(session).collect()
     }
 }

@@ -145,7 +145,7 @@ impl DecisionContext<'_> {
             self.emit(events::SessionWoken { session });
         } else if was_in_turn
             && !is_blocked
-            && !self.is_session_waiting(session)
+            && !self.run.is_session_waiting(session)
             && self.run.status == RunStatus::Active
         {
             let reason = "Jangdan was stopped during your turn".to_owned();

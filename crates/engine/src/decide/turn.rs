@@ -28,7 +28,12 @@ impl DecisionContext<'_> {
             self.handle_agent_error(session, error_of_turn_failure(failure));
         }
         let reply = turn.text.trim().to_owned();
+        let replies_to_chat = self.run.replies_to_chat(session, &reply);
         self.emit(turn);
+        // Before anything else that follows: its next input is about something else.
+        if replies_to_chat && !reply.is_empty() {
+            self.emit(events::ChatMessageSent { text: reply.clone(), answers: None });
+        }
         let sender = self.run.session(session);
         let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {
@@ -50,7 +55,7 @@ impl DecisionContext<'_> {
         }
         if self.run.status != RunStatus::Active
             || self.send_corrections(session)
-            || self.is_session_waiting(session)
+            || self.run.is_session_waiting(session)
         {
             return Ok(());
         }
@@ -93,16 +98,6 @@ impl DecisionContext<'_> {
         self.run.task(task).is_worked_on_by(session)
     }
 
-    /// Returns whether a session waits for an answer, a resource, a call or a rate limit.
-    pub(super) fn is_session_waiting(&self, session: SessionId) -> bool {
-        let sender = self.run.session(session);
-        let is_own = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
-        !sender.questions.is_empty()
-            || sender.rate_limited
-            || !self.open_calls_made_by(session).is_empty()
-            || self.run.open_requests.iter().any(is_own)
-    }
-
     fn finish_work_item(&mut self, session: SessionId, item: WorkItem, reply: String) {
         match item {
             WorkItem::Question(question) if reply.is_empty() => {
@@ -119,8 +114,8 @@ impl DecisionContext<'_> {
             }
             WorkItem::Test(task) => self.remind_or_escalate_tester(task, session),
             WorkItem::Verify(phase) => self.handle_verifier_verdict(phase),
-            WorkItem::Chat if reply.is_empty() => {}
-            WorkItem::Chat => self.emit(events::ChatMessageSent { text: reply, answers: None }),
+            // The turn that replies to it was the end of it.
+            WorkItem::Chat => {}
         }
     }
 
@@ -130,7 +125,7 @@ impl DecisionContext<'_> {
         let Some(session) = self.run.task(task).session() else { return };
         let worker = self.run.session(session);
         let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
-        if is_idle && !self.is_session_waiting(session) {
+        if is_idle && !self.run.is_session_waiting(session) {
             self.settle_turn(task, session);
         }
     }

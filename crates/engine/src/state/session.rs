@@ -163,6 +163,14 @@ impl Session {
         self.received_offsets = self.received_offsets.split_off(&first_kept);
     }
 
+    /// Makes a queued work item the current one. Chat messages are queued once each.
+    pub(crate) fn start_work_item(&mut self, item: WorkItem) {
+        if let Some(position) = self.work_queue.iter().position(|waiting| *waiting == item) {
+            self.work_queue.remove(position);
+        }
+        self.current_item = Some(item);
+    }
+
     /// Removes a work item that was withdrawn or completed.
     pub(crate) fn remove_work_item(&mut self, item: WorkItem) {
         self.work_queue.retain(|waiting| *waiting != item);
