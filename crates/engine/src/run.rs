@@ -17,7 +17,8 @@ use crate::{
     schedule::{Schedule, ScheduleLimits},
     state::{
         BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
-        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team, WorkItem,
+        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team,
+        WorkItem,
     },
     table::Table,
     timers::Timers,
