@@ -58,6 +58,8 @@ mod runs;
 mod sandboxed;
 mod say;
 mod screen;
+mod secret;
+mod secret_input;
 mod serve;
 mod server_log;
 mod session;
@@ -164,6 +166,9 @@ enum Command {
     Sandboxed(sandboxed::Arguments),
     /// Send a protocol message from an agent in a session
     Say(say::Arguments),
+    /// Store secrets for agents, encrypted, and use them
+    #[command(subcommand)]
+    Secret(secret::Command),
     /// Start a server that keeps runs going in the background
     Serve(serve::Arguments),
     /// Run agents in sessions that outlive the terminal, and attach to them
@@ -241,6 +246,7 @@ fn main() -> ExitCode {
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Sandboxed(arguments) => sandboxed::run(&arguments),
         Command::Say(arguments) => say::run(&arguments),
+        Command::Secret(command) => secret::run(&command),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),

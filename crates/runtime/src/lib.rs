@@ -22,6 +22,7 @@ mod plan_file;
 mod ports;
 pub mod prepare;
 mod private_data;
+mod project_secrets;
 mod replayed_run;
 mod run_loop;
 mod saved_permissions;
@@ -38,6 +39,8 @@ pub use host::{CommandSender, Host, HostError, NewRun, RunSnapshot, ShutdownMode
 pub use host_event::{AgentActivity, HostEvent};
 pub use inventory::{DamagedRun, RunDamage, find_damaged_runs};
 pub use land::{LandOptions, landing_problem};
+pub use private_data::create_data_directory;
+pub use project_secrets::project_secret_scope;
 pub use replayed_run::ReplayedRun;
 pub use saved_permissions::{project_root, saved_permissions_file};
 pub use session_access::{

@@ -39,6 +39,11 @@ pub(crate) fn open_private_directory(path: &Path) -> Result<PathBuf, HostError> 
     Ok(path_found)
 }
 
+/// Creates a data directory as [`open_private_directory`] does, for a program that opens no runs.
+pub fn create_data_directory(path: &Path) -> Result<(), HostError> {
+    open_private_directory(path).map(drop)
+}
+
 /// Creates a folder and its parents, as far as they are missing, for their owner only.
 pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)

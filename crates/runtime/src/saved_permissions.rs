@@ -86,7 +86,8 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Returns the canonical path of a project's root.
-fn canonical_project_root(project: &Path) -> PathBuf {
+/// Returns the root of a project, whichever way it is named.
+pub(crate) fn canonical_project_root(project: &Path) -> PathBuf {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     project_root(&project).to_owned()
 }
