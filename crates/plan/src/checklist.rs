@@ -264,6 +264,10 @@ impl<'a> ChecklistParser<'a> {
     fn close_tasks_ending_before(&mut self, start: usize) {
         while let Some(mut open) = self.open_tasks.pop_if(|open| open.end <= start) {
             let rest = open.item.indented_span(self.text, open.cursor);
+            // Lines of the item that are indented less belong to the task around it.
+            if let Some(parent) = self.open_tasks.last_mut() {
+                parent.cursor = parent.cursor.min(rest.end);
+            }
             if !rest.is_empty() {
                 open.own_text.push(rest);
             }

@@ -1,6 +1,6 @@
 //! Parser for headings of tasks and phases.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use domain::PhaseNumber;
 
@@ -45,18 +45,48 @@ pub(crate) struct TaskHeading<'a> {
     pub(crate) title: &'a str,
     /// A noun precedes a number, as in `Task 2`.
     pub(crate) has_noun: bool,
+    /// The id is the value of an `ID` line below the heading.
+    pub(crate) has_id_line: bool,
+}
+
+impl<'a> TaskHeading<'a> {
+    /// Reads a heading above an `ID` line, given that id and its span. The id may also be in the heading.
+    pub(crate) fn with_id_line(heading: &Heading<'a>, id: &'a str, id_span: Range<usize>) -> Self {
+        let with_same_id = parse_task_heading(heading).filter(|task| task.reference.id == id);
+        let read = match with_same_id {
+            Some(task) => Self { phase: task.phase.or(task.reference.phase), ..task },
+            None => {
+                let (status, title) = split_checkbox(heading.text, heading);
+                // `to_tasks_md` writes this heading above the id.
+                let title = if title == "Task" { "" } else { title };
+                Self {
+                    reference: IdReference { phase: None, id: Cow::Borrowed(id) },
+                    phase: None,
+                    id_span: id_span.clone(),
+                    status,
+                    title,
+                    has_noun: false,
+                    has_id_line: true,
+                }
+            }
+        };
+        let reference = IdReference { phase: None, id: Cow::Borrowed(id) };
+        Self { reference, id_span, has_noun: false, has_id_line: true, ..read }
+    }
+}
+
+/// Splits a check box from the beginning of a heading.
+fn split_checkbox<'a>(text: &'a str, heading: &Heading<'a>) -> (Option<(bool, StatusMark)>, &'a str) {
+    let Some((mark, span, after)) = parse_checkbox(text) else { return (None, text) };
+    let at = span_of_slice(heading.text, text, heading.start).start;
+    let mark = (is_checked(mark), StatusMark::Checkbox(at + span.start..at + span.end));
+    (Some(mark), after.trim_start())
 }
 
 pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
     let whole = heading.text;
     let span_of = |part: &str| span_of_slice(whole, part, heading.start);
-    let mut rest = strip_bold(whole);
-    let mut status = None;
-    if let Some((mark, span, after)) = parse_checkbox(rest) {
-        let at = span_of(rest).start;
-        status = Some((is_checked(mark), StatusMark::Checkbox(at + span.start..at + span.end)));
-        rest = after.trim_start();
-    }
+    let (mut status, mut rest) = split_checkbox(strip_bold(whole), heading);
     while let Some((symbol, after)) = split_symbol(rest) {
         if let Some(is_done) = values::is_done_symbol(symbol) {
             status = status.or(Some((is_done, StatusMark::Symbol(span_of(symbol)))));
@@ -88,7 +118,7 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
         let mark = if is_symbol { StatusMark::Symbol(span) } else { StatusMark::Word(span) };
         status = status.or(Some((is_done, mark)));
     }
-    Some(TaskHeading { reference, phase, id_span, status, title, has_noun })
+    Some(TaskHeading { reference, phase, id_span, status, title, has_noun, has_id_line: false })
 }
 
 /// Returns the title behind an id, or `None` if the text continues the id or the id is not certain.

@@ -4,7 +4,6 @@
 //! resolved later, in `resolve`.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
 };
@@ -146,12 +145,7 @@ fn find_task_headings<'a>(
         let BlockKind::Heading { level } = block.kind else { continue };
         let heading = Heading::new(text, block.span.clone());
         if let Some(id) = explicit_id(text, outline, at) {
-            // The title is a key too.
-            let reference = IdReference { phase: None, id: Cow::Borrowed(id) };
-            let id_span = span_of_slice(text, id, 0);
-            let task =
-                TaskHeading { reference, phase: None, id_span, status: None, title: "", has_noun: false };
-            found.push((at, level, task));
+            found.push((at, level, TaskHeading::with_id_line(&heading, id, span_of_slice(text, id, 0))));
         } else if let Some(task) = heading::parse_task_heading(&heading)
             && !is_title(text, outline, at, &task)
         {
@@ -407,14 +401,17 @@ impl<'a> TasksMdParser<'a, '_> {
             return;
         }
         if let Some(section) = &mut self.section {
-            section.exclude_from_prose(self.text, span);
+            // A table that has other rows too is also text.
+            if columns.has_only_task_rows(self.text, rows) {
+                section.exclude_table(span, &mut self.tasks);
+            }
         }
         let scope = self.current_phase();
         self.tasks.reserve(rows.len());
         for name in columns.misspelled_headings(self.text, head) {
             self.tasks.warn_of_misspelled_key(Some(name));
         }
-        columns.parse_rows(rows, scope, &mut self.tasks);
+        columns.parse_rows(head, rows, scope, &mut self.tasks);
     }
 
     fn close_section(&mut self, end: usize) {

@@ -373,6 +373,61 @@ fn the_text_of_a_section_excludes_its_key_lines() {
 }
 
 #[test]
+fn lines_below_a_single_value_and_repeated_keys_are_text() {
+    let source = "### T1: a\n- **Status**: todo\n  - [ ] first\n- **Agent**: codex\n  - [ ] second\n- **Verify**: test\n- **Verify**: again\n  - [ ] third\n";
+    let parsed = parse(source.as_bytes(), ANY);
+    let task = &parsed.plan.tasks[0];
+    assert_eq!((task.agent.as_deref(), task.verify.as_deref()), (Some("codex"), Some("test")));
+    assert_eq!(task.text, "  - [ ] first\n\n  - [ ] second\n\n- **Verify**: again\n  - [ ] third");
+}
+
+#[test]
+fn text_between_criteria_is_a_criterion() {
+    let source = "### T1: a\n- **Acceptance**: first\n  - second\n\n  between\n\n  - third\n";
+    let parsed = parse(source.as_bytes(), ANY);
+    assert_eq!(parsed.plan.tasks[0].acceptance, ["first", "second", "between", "third"]);
+}
+
+#[test]
+fn a_heading_above_an_id_line_is_the_title() {
+    for (heading, summary) in [
+        ("### T1: Build it", "T1 @1 \"Build it\" <-"),
+        ("### Build it", "T1 @1 \"Build it\" <-"),
+        ("### [x] Build it", "T1 @1 \"Build it\" <- done"),
+        ("### T9: Build it", "T1 @1 \"T9: Build it\" <-"),
+    ] {
+        let source = format!("{heading}\n- **ID**: T1\n  - [ ] step\n");
+        assert_plan_summary(&source, &format!("\nphase 1 \"\" after []\n{summary}"));
+        assert_eq!(parse(source.as_bytes(), ANY).plan.tasks[0].text, "  - [ ] step");
+    }
+    let parsed = parse(b"### Build it\n- **ID**: T1\n- **Title**: Make it\n\nmore\n", ANY);
+    assert_eq!(parsed.plan.tasks[0].title, "Make it");
+    assert_eq!(parsed.plan.tasks[0].text, "Build it\n\nmore");
+}
+
+#[test]
+fn columns_that_are_not_keys_are_text() {
+    let source = "| ID | Task | Owner | Notes | Description |\n|---|---|---|---|---|\n| T1 | a | Kim | use b \\| c | what |\n| T2 | b | - | | |\n";
+    let parsed = parse(source.as_bytes(), ANY);
+    assert_eq!(parsed.plan.tasks[0].text, "what\n\nOwner: Kim\nNotes: use b | c");
+    assert_eq!(parsed.plan.tasks[1].text, "");
+}
+
+#[test]
+fn a_table_in_a_section_that_has_other_rows_is_also_text() {
+    let table = "| Task | Notes |\n|---|---|\n| T2 | x |\n| then | T3 |";
+    let parsed = parse(format!("### T1: a\n\n{table}\n").as_bytes(), ANY);
+    assert_eq!(parsed.plan.tasks[0].text, table);
+    assert_eq!(parsed.plan.tasks[1].id.as_str(), "T2");
+}
+
+#[test]
+fn lines_behind_a_nested_task_belong_to_the_one_around_it() {
+    let parsed = parse(b"- [ ] T1 a\n  - [ ] T2 b\n  not below T2\n    * nor this\n", ANY);
+    assert_eq!(parsed.plan.tasks[0].text, "not below T2\n  * nor this");
+}
+
+#[test]
 fn the_text_of_a_check_box_ends_with_its_indentation() {
     let source =
         "- [ ] T001 a\n  more\n\n  - bullet\n    deeper\n**Checkpoint**: not its text\n- [ ] T002 b\n";

@@ -28,6 +28,8 @@ pub(super) struct TaskFieldState {
     /// The table that has its row.
     pub(super) table: Option<usize>,
     pub(super) is_status_done: bool,
+    /// Cells of columns that are not keys; they follow the text.
+    pub(super) notes: String,
     /// The phase and the rank of its source; a lower rank takes precedence.
     pub(super) phase: Option<(u8, PhaseNumber)>,
 }

@@ -63,9 +63,16 @@ impl TableColumns {
 
     /// Tells whether any row has a task id.
     pub(super) fn has_task_row(&self, text: &str, rows: &[Range<usize>]) -> bool {
-        rows.iter().any(|row| {
-            RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| self.parse_id(cell).is_some())
-        })
+        rows.iter().any(|row| self.is_task_row(text, row))
+    }
+
+    /// Tells whether each row has a task id.
+    pub(super) fn has_only_task_rows(&self, text: &str, rows: &[Range<usize>]) -> bool {
+        rows.iter().all(|row| self.is_task_row(text, row))
+    }
+
+    fn is_task_row(&self, text: &str, row: &Range<usize>) -> bool {
+        RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| self.parse_id(cell).is_some())
     }
 
     /// Returns the ids of all rows.
@@ -94,25 +101,28 @@ impl TableColumns {
         is_certain.then_some(id)
     }
 
-    /// Reads all rows, given the enclosing phase.
+    /// Reads all rows, given the header and the enclosing phase.
     pub(super) fn parse_rows(
         &self,
+        head: &Range<usize>,
         rows: &[Range<usize>],
         scope: Option<PhaseNumber>,
         tasks: &mut TaskCollector<'_, '_>,
     ) {
         let mut cells = Vec::with_capacity(self.keys.len());
+        let names: Vec<&str> = RowCells::new(tasks.text, head).collect();
         tasks.begin_table();
         for row in rows {
             cells.clear();
             cells.extend(RowCells::new(tasks.text, row));
-            self.parse_row(row, &cells, scope, tasks);
+            self.parse_row(row, &names, &cells, scope, tasks);
         }
     }
 
     fn parse_row<'a>(
         &self,
         row: &Range<usize>,
+        names: &[&str],
         cells: &[&'a str],
         scope: Option<PhaseNumber>,
         tasks: &mut TaskCollector<'a, '_>,
@@ -146,8 +156,12 @@ impl TableColumns {
         if let Some((is_done, mark)) = id.status {
             tasks.set_mark(index, FieldSource::Row, is_done, mark.moved_by(span.start));
         }
-        for (key, cell) in self.keys.iter().zip(cells) {
-            let Some(key) = *key else { continue };
+        for (at, cell) in cells.iter().enumerate() {
+            let Some(key) = self.keys.get(at).copied().flatten() else {
+                // What a column means that is not known, the agent understands.
+                tasks.add_note(index, names.get(at).copied().unwrap_or_default(), &unescape_cell(cell));
+                continue;
+            };
             let mut cell = cell;
             let after_mark;
             if key == FieldKey::Title

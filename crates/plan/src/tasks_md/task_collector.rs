@@ -203,6 +203,18 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
+    /// Adds a cell of a column that is not a key to the text.
+    pub(super) fn add_note(&mut self, index: usize, column: &str, value: &str) {
+        let Some(state) = self.field_states.get_mut(index).filter(|_| !text::means_none(value)) else {
+            return;
+        };
+        if !state.notes.is_empty() {
+            state.notes.push('\n');
+        }
+        let colon = if column.is_empty() { "" } else { ": " };
+        state.notes.push_str(&format!("{column}{colon}{}", value.replace("<br>", "\n")));
+    }
+
     /// Sets the title from a section's heading.
     pub(super) fn set_title(&mut self, index: usize, title: String) {
         let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
@@ -218,23 +230,24 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         self.field_states.get(index).is_some_and(|state| state.is_set(FieldSource::Section, FieldKey::Title))
     }
 
-    /// Sets a field from a key or column, unless a source of higher precedence or an earlier line has set it.
+    /// Sets a field from a key or column, unless a source of higher precedence or an earlier line has set it. Tells
+    /// whether the value was taken.
     pub(super) fn set_field(
         &mut self,
         index: usize,
         source: FieldSource,
         key: FieldKey,
         value: FieldValue<'a, '_>,
-    ) {
+    ) -> bool {
         let (Some(task), Some(draft), Some(state)) = (
             self.plan.tasks.get_mut(index),
             self.plan.task_drafts.get_mut(index),
             self.field_states.get_mut(index),
         ) else {
-            return;
+            return false;
         };
         if !state.claim_key(source, key) {
-            return;
+            return false;
         }
         let text = self.text;
         let one = |value: &FieldValue<'_, '_>| parse_scalar(&value.full_text(text));
@@ -276,15 +289,25 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
                 set_validated_field(task, key, &value, self.diagnostics)
             }
         }
+        true
     }
 
     /// Sets the acceptance criteria by the same rule as [`set_field`](Self::set_field).
-    pub(super) fn set_criteria(&mut self, index: usize, source: FieldSource, criteria: Vec<String>) {
-        if let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
-            && state.claim_key(source, FieldKey::Acceptance)
-        {
+    pub(super) fn set_criteria(&mut self, index: usize, source: FieldSource, criteria: Vec<String>) -> bool {
+        let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
+        else {
+            return false;
+        };
+        let is_taken = state.claim_key(source, FieldKey::Acceptance);
+        if is_taken {
             task.acceptance = criteria;
         }
+        is_taken
+    }
+
+    /// Tells whether a source has set the acceptance criteria.
+    pub(super) fn has_criteria(&self, index: usize, source: FieldSource) -> bool {
+        self.field_states.get(index).is_some_and(|state| state.is_set(source, FieldKey::Acceptance))
     }
 
     /// Applies check boxes, phases and layers, and returns the draft.
@@ -305,6 +328,10 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             // A table may have only a description.
             if task.title.is_empty() && state.is_set(FieldSource::Row, FieldKey::Description) {
                 task.title = task.text.lines().next().unwrap_or_default().trim().to_owned();
+            }
+            if !state.notes.is_empty() {
+                let notes = text::normalize_text(&std::mem::take(&mut state.notes));
+                task.text = join_paragraphs(std::mem::take(&mut task.text), notes);
             }
             if let Some((_, number)) = state.phase {
                 task.phase = number;
