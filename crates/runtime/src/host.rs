@@ -176,10 +176,10 @@ impl HostState {
         }
     }
 
-    /// Logs an event and sends it to all subscribers, if any.
+    /// Sends an event to all subscribers, if any. What was recorded is logged.
     pub(crate) fn publish(&self, event: HostEvent) {
-        if let HostEvent::Recorded { sequence, changes, .. } = &event {
-            trace_event(*sequence, changes);
+        if let HostEvent::Recorded { events, .. } = &event {
+            events.iter().for_each(|event| trace_event(event.sequence, &event.changes));
         }
         // Fails only if there is no subscriber.
         drop(self.events.send(Arc::new(event)));

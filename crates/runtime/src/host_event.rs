@@ -1,23 +1,19 @@
 //! Events that a [`crate::Host`] publishes to its subscribers: recorded events of runs and transient activity of agents.
 
-use domain::{RunId, Sequence, SessionId, ToolStatus};
+use domain::{RunId, SessionId, ToolStatus};
 use serde::Serialize;
-use store::Position;
-use views::ViewChange;
+
+use crate::durable_run::AppliedEvent;
 
 /// An event of a host, sent to all subscribers.
 #[derive(Debug, Clone)]
 pub enum HostEvent {
-    /// An event of a run was recorded.
+    /// The events of an input of a run were recorded, together.
     Recorded {
         /// Id of the run.
         run: RunId,
-        /// Position of the event in the log of all runs.
-        position: Position,
-        /// Sequence number of the event in its run.
-        sequence: Sequence,
-        /// Rows that the event changed.
-        changes: Vec<ViewChange>,
+        /// The events, at consecutive positions of the log.
+        events: Vec<AppliedEvent>,
     },
     /// An agent did something. Not recorded in the log; the session's spool contains it.
     Activity {

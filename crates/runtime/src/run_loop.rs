@@ -327,14 +327,8 @@ impl<E: Executor> RunLoop<E> {
                 return Some(QueuedInput { input, permit, reply: None });
             }
             (Ok(executed), _) => {
-                for event in executed.events {
-                    self.host.publish(HostEvent::Recorded {
-                        run: self.durable_run.id().clone(),
-                        position: event.position,
-                        sequence: event.sequence,
-                        changes: event.changes,
-                    });
-                }
+                let run = self.durable_run.id().clone();
+                self.host.publish(HostEvent::Recorded { run, events: executed.events });
                 for (id, effect) in executed.effects {
                     self.execute(id, effect);
                 }

@@ -150,24 +150,15 @@ impl ChangeFeed {
         is_selected.then(|| (chunk.text.clone(), chunk.upto))
     }
 
-    /// Appends the entry after the head. Ignores any other entry.
-    fn push(&self, frames: EntryFrames) {
-        let position = frames.position;
-        {
+    /// Appends the entries after the head, which streams write together. Ignores any others.
+    fn push(&self, entries: impl Iterator<Item = EntryFrames>) {
+        let entries: Vec<EntryFrames> = entries.collect();
+        let head = {
             let mut buffer = self.buffer();
-            if position.0 != buffer.head.0 + 1 {
-                return;
-            }
-            buffer.head = position;
-            buffer.last_entry_at = Instant::now();
-            buffer.bytes += frames.text.len();
-            buffer.entries.push_back(Arc::new(frames));
-            while buffer.bytes > buffer.bytes_max && buffer.entries.len() > 1 {
-                let first = buffer.entries.pop_front();
-                buffer.bytes -= first.map_or(0, |first| first.text.len());
-            }
-        }
-        self.head.send_replace(position);
+            entries.into_iter().for_each(|frames| buffer.push(frames));
+            buffer.head
+        };
+        self.head.send_if_modified(|current| std::mem::replace(current, head) != head);
     }
 
     /// Reads the entries between a position and the oldest buffered one from the log, and buffers them for all streams:
@@ -222,7 +213,7 @@ impl ChangeFeed {
         let feed = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
             while let Some(page) = replay.next_page()? {
-                page.into_iter().for_each(|frames| feed.push(frames));
+                feed.push(page.into_iter());
             }
             Ok::<_, StoreError>(())
         });
@@ -238,6 +229,20 @@ impl ChangeFeed {
 }
 
 impl FeedBuffer {
+    fn push(&mut self, frames: EntryFrames) {
+        if frames.position.0 != self.head.0 + 1 {
+            return;
+        }
+        self.head = frames.position;
+        self.last_entry_at = Instant::now();
+        self.bytes += frames.text.len();
+        self.entries.push_back(Arc::new(frames));
+        while self.bytes > self.bytes_max && self.entries.len() > 1 {
+            let first = self.entries.pop_front();
+            self.bytes -= first.map_or(0, |first| first.text.len());
+        }
+    }
+
     /// Returns the index of the entry after a position, if it is buffered.
     fn index_after(&self, position: Position) -> Option<usize> {
         let behind = self.head.0.checked_sub(position.0).filter(|behind| *behind > 0)?;
@@ -285,11 +290,13 @@ pub(crate) async fn run_feed(
         };
         let must_read_log = match received {
             Some(Ok(published)) => match &*published {
-                HostEvent::Recorded { position, .. } if *position > feed.head() => {
-                    out_of_order.insert(*position, published);
-                    out_of_order.len() > OUT_OF_ORDER_MAX
-                }
-                HostEvent::Recorded { .. } => false,
+                HostEvent::Recorded { events, .. } => match (events.first(), events.last()) {
+                    (Some(first), Some(last)) if last.position > feed.head() => {
+                        out_of_order.insert(first.position, published);
+                        out_of_order.len() > OUT_OF_ORDER_MAX
+                    }
+                    _ => false,
+                },
                 HostEvent::Activity { run, session, activity } => {
                     // Formatted once for all streams. Sending fails only if there is none.
                     if feed.activity.receiver_count() > 0 {
@@ -312,8 +319,10 @@ pub(crate) async fn run_feed(
             if first.key().0 > feed.head().0 + 1 {
                 break;
             }
-            if let HostEvent::Recorded { run, position, sequence, changes } = &*first.remove() {
-                feed.push(EntryFrames::from_changes(run, *position, *sequence, changes));
+            if let HostEvent::Recorded { run, events } = &*first.remove() {
+                feed.push(events.iter().map(|event| {
+                    EntryFrames::from_changes(run, event.position, event.sequence, &event.changes)
+                }));
             }
             gap_deadline = Instant::now() + GAP_WAIT_MAX;
         }

@@ -202,13 +202,17 @@ impl DecisionContext<'_> {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let round = state.rounds;
         let is_of_phase = |task: &TaskIndex| state.tasks.contains(task);
+        // A task that works again, after it was skipped for example, has not been judged.
+        let is_finished =
+            |task: &TaskIndex| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged(_));
         let mut tasks: Vec<TaskIndex> =
             named.iter().filter_map(|id| self.run.find_task(id)).filter(is_of_phase).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        tasks.retain(|task| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged(_)));
+        tasks.retain(is_finished);
         if tasks.is_empty() {
-            tasks.extend(state.marked_by.or(state.last_done));
+            let last = [state.marked_by, state.last_done].into_iter().flatten().find(is_finished);
+            tasks.extend(last.or_else(|| state.tasks.iter().rev().copied().find(is_finished)));
         }
         let is_last = state.failures.saturating_add(1) >= FAILURES_MAX;
         let ids = tasks.iter().map(|task| self.task_id(*task)).collect();

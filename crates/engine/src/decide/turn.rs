@@ -1,8 +1,8 @@
 //! The end of a turn: an answer, a verdict, or a reminder. [`super::evidence`] examines turns without a message.
 
 use domain::{
-    AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, QuestionRoute, RequestId,
-    ResultType, Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
+    AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, QuestionRoute, ResultType,
+    Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
 };
 
 use super::{DecisionContext, agent_error::error_of_turn_failure, escalation::NewEscalation};
