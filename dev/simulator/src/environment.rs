@@ -126,9 +126,11 @@ impl Environment {
     }
 
     /// Moves the clock forwards or backwards.
-    pub(crate) fn jump_clock(&mut self) {
+    pub(crate) fn jump_clock(&mut self) -> i64 {
         let by_ms = self.random.seconds_as_ms(1, 7_200);
-        self.skew_ms += if self.random.once_in(2) { by_ms } else { -by_ms };
+        let by_ms = if self.random.once_in(2) { by_ms } else { -by_ms };
+        self.skew_ms += by_ms;
+        by_ms
     }
 
     /// Ends all faults; agents that hang continue.

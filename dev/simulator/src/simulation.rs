@@ -213,8 +213,10 @@ impl Simulation {
                 self.schedule_project_command();
             }
             ScheduledEvent::ClockJump => {
-                self.environment.jump_clock();
+                let by_ms = self.environment.jump_clock();
                 self.trace.add_note("the clock jumps");
+                // The run loop reports a jump before it evaluates any deadline.
+                self.send_report(Report::ClockJumped { by_ms })?;
                 let delay_ms = self.random.seconds_as_ms(60, 7_200);
                 self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
             }

@@ -81,7 +81,7 @@ fn measure_first_load(report: &mut Report, browser: &mut Browser, run: &str) -> 
     for kind in ["document", "script", "stylesheet", "font", "other"] {
         report.add_figure(&format!("first load KB, {kind}"), number_field(&first, kind));
     }
-    let canvas: f64 = sum(&browser.ask(&format!("load /runs/{run}/canvas"))?);
+    let canvas: f64 = sum(&browser.ask(&format!("load /runs/{run}/work?view=graph"))?);
     report.add_figure("first load of a canvas KB", canvas);
     Ok(())
 }
