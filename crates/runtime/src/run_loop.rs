@@ -16,7 +16,10 @@ use engine::{Effect, QueueEntry, sort_by_urgency};
 use tracing::{debug, warn};
 use views::{Rows, RunRow};
 
-use self::{clock::ClockWatch, output_bound::OutputPermit};
+use self::{
+    clock::{ClockTimes, ClockWatch},
+    output_bound::OutputPermit,
+};
 use crate::{
     DurableRun, DurableRunError, HostEvent,
     executor::{Executor, ExpectedState, RunObservers},
@@ -149,6 +152,7 @@ impl<E: Executor> RunLoop<E> {
         inbox: Receiver<RunRequest>,
     ) -> Self {
         let has_ended = has_ended(&durable_run);
+        let clock_watch = ClockWatch::resume(&host.run_folder(durable_run.id()), ClockTimes::at(now()));
         Self {
             host,
             durable_run,
@@ -161,7 +165,7 @@ impl<E: Executor> RunLoop<E> {
             typed_input: TypedInput::default(),
             outstanding: BTreeSet::new(),
             has_ended,
-            clock_watch: ClockWatch::new(now(), time::Instant::now()),
+            clock_watch,
             noted: None,
             saved_at: std::time::Instant::now(),
             is_saving_failed: false,
@@ -171,6 +175,9 @@ impl<E: Executor> RunLoop<E> {
     /// Handles requests until [`RunRequest::Stop`]. Returns the executor, which still has its sessions, and how to stop it;
     /// `None` if all senders are gone.
     pub(crate) fn run(mut self) -> (E, Option<ShutdownMode>) {
+        // Before anything looks at a deadline: the machine may have been suspended while no server ran.
+        self.handle_clock_jump();
+        self.save_clock();
         let run = self.durable_run.state();
         let recovered = self.executor.recover(ExpectedState {
             sessions: run.expected_sessions(),
@@ -246,12 +253,22 @@ impl<E: Executor> RunLoop<E> {
 
     /// Reports a jump of the system clock; returns whether there was one.
     fn handle_clock_jump(&mut self) -> bool {
-        let jump = self.clock_watch.take_jump(now(), time::Instant::now());
+        let jump = self.clock_watch.take_jump(ClockTimes::at(now()));
         let is_active = self.durable_run.state().outcome().is_none();
         if let Some(by_ms) = jump.filter(|_| is_active) {
             self.handle(QueuedInput::report(Report::ClockJumped { by_ms }));
         }
+        if jump.is_some() {
+            self.save_clock();
+        }
         jump.is_some()
+    }
+
+    fn save_clock(&self) {
+        if let Err(error) = self.clock_watch.save(&self.host.run_folder(self.durable_run.id())) {
+            // A later start only notices less.
+            debug!(error = &error as &dyn std::error::Error, "cannot save the time of the clocks");
+        }
     }
 
     /// Reports the plan file if it has changed.

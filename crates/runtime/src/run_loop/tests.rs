@@ -607,6 +607,29 @@ fn keys_of_a_user_are_recorded_as_one_event() {
 }
 
 #[test]
+fn a_suspension_while_no_server_ran_moves_the_time_limits() {
+    let test = LoopTest::new();
+    let state = test.host.shared_state();
+    let folder = state.run_folder(&test.run);
+    std::fs::create_dir(&folder).unwrap();
+    let first = vec![start_input(&generate(GraphShape::Chains, 1, 1), 1)];
+    test.run_loop(first, Crash::Never, Some(EffectKind::Merge));
+    // As if the clocks had agreed two hours of the system clock earlier.
+    let saved = std::fs::read_to_string(folder.join("clock")).unwrap();
+    let [boot, wall, monotonic] = saved.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{saved}") };
+    let earlier = wall.parse::<i64>().unwrap() - 7_200_000;
+    std::fs::write(folder.join("clock"), format!("{boot} {earlier} {monotonic}")).unwrap();
+    for _ in 0..2 {
+        test.run_loop(Vec::new(), Crash::Never, Some(EffectKind::Merge));
+    }
+    let entries = state.log.read(&test.run, Sequence(0), usize::MAX).unwrap();
+    let jumps: Vec<_> = entries.iter().filter(|entry| entry.kind == "ClockJumped").collect();
+    let [jump] = jumps.as_slice() else { panic!("noticed once: {jumps:?}") };
+    let by_ms: i64 = jump.payload.split(&[':', '}'][..]).filter_map(|part| part.parse().ok()).next().unwrap();
+    assert!((7_195_000..=7_205_000).contains(&by_ms), "{}", jump.payload);
+}
+
+#[test]
 fn postponed_effect_is_executed_again_when_its_time_has_come() {
     let test = LoopTest::new();
     let full_disk = |calls: &ExecutorCalls, effect: EffectId, order: Effect| match order {
