@@ -43,14 +43,18 @@ async function load(path) {
   const context = await newContext();
   const page = await context.newPage();
   const files = new Map();
+  let loadedAt = 0;
   page.on("response", (answer) => {
     const kind = answer.request().resourceType();
-    if (!answer.url().includes("/api/")) files.set(answer.url(), kind);
+    if (answer.url().includes("/api/")) return;
+    files.set(answer.url(), kind);
+    loadedAt = performance.now();
   });
   await page.goto(origin + path);
   await page.locator("main").first().waitFor();
   if (path !== "/") await page.locator("[data-task]").first().waitFor();
-  await page.waitForTimeout(1000);
+  // Until nothing is loaded for half a second; what the page loads ahead comes later.
+  while (performance.now() - loadedAt < 500) await page.waitForTimeout(100);
   await context.close();
   const kb = { document: 0, script: 0, stylesheet: 0, font: 0, other: 0 };
   for (const [url, kind] of files) kb[kind in kb ? kind : "other"] += (await compressedBytes(url)) / 1000;
@@ -85,11 +89,23 @@ async function canvas() {
   }));
 }
 
-/** Zooms out to the whole plan. */
-async function whole() {
+async function fitPlan() {
   await open.page.locator("section.canvas").focus();
   await open.page.keyboard.press("0");
   await open.page.waitForTimeout(2000);
+}
+
+/** Unfolds all phases, and zooms out to the whole plan. */
+async function whole() {
+  await fitPlan();
+  await open.page.evaluate(async () => {
+    const folded = () => document.querySelector('section.canvas .react-flow__nodes [aria-expanded="false"]');
+    for (let button = folded(); button; button = folded()) {
+      button.click();
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
+  await fitPlan();
   return open.page.evaluate(() => ({
     nTasks: document.querySelectorAll(".react-flow__node-task").length,
   }));
