@@ -83,6 +83,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let note = localized(format!("Left out: {files}"), format!("제외된 파일: {files}"));
         eprintln!("{note}");
     }
+    if diff.is_empty() && !common.json {
+        eprintln!("{}", no_changes_note(&subject));
+    }
     let printed = if common.json {
         let (run, task) = (run.id.as_str(), task.as_ref());
         print_json(&WorkDiff { run, task, phase: *phase, diff: &diff, left_out: &left_out })
@@ -92,6 +95,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Returns what is said instead of an empty diff.
+fn no_changes_note(subject: &DiffSubject<'_>) -> String {
+    match subject {
+        DiffSubject::Task(task) => {
+            localized(format!("{task} has changed nothing"), format!("{task}: 변경 내용이 없습니다"))
+        }
+        DiffSubject::Phase(phase, _) => localized(
+            format!("The merged tasks of phase {phase} have changed nothing"),
+            format!("{phase}단계에 병합된 변경 내용이 없습니다"),
+        ),
     }
 }
 

@@ -40,17 +40,24 @@ struct InboxEntry<'a> {
 /// Prints the inbox of one run, or of all active runs if none is named.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let source = RowSource::open(common)?;
-    let runs = match arguments.run.run_name() {
-        Some(run) => vec![source.find_run(Some(run))?],
-        None => source.runs()?.into_iter().filter(is_active).collect(),
+    let name = arguments.run.run_name();
+    // A data directory without runs is an error only for a run that is named.
+    let source = match name {
+        Some(_) => Some(RowSource::open(common)?),
+        None => RowSource::open_if_present(common)?,
     };
     let mut boards = Vec::new();
-    for run in runs.iter().filter(|run| run.waits_for.person > 0) {
-        boards.push((run, source.board(&run.id)?));
+    if let Some(source) = source {
+        let runs = match name {
+            Some(_) => vec![source.find_run(name)?],
+            None => source.runs()?.into_iter().filter(is_active).collect(),
+        };
+        for run in runs.into_iter().filter(|run| run.waits_for.person > 0) {
+            let board = source.board(&run.id)?;
+            boards.push((run, board));
+        }
     }
-    let urgent =
-        |(_, board): &(&RunRow, crate::screen::board::Board)| board.inbox().first().copied().cloned();
+    let urgent = |(_, board): &(RunRow, crate::screen::board::Board)| board.inbox().first().copied().cloned();
     boards.sort_by(|left, right| match (urgent(left), urgent(right)) {
         (Some(left), Some(right)) => left.cmp_urgency(&right),
         (left, right) => right.is_some().cmp(&left.is_some()),

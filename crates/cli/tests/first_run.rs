@@ -248,6 +248,14 @@ fn doctor_says_what_prevents_a_run() {
 }
 
 #[test]
+fn before_the_first_run_nothing_is_waiting() {
+    let user = NewUser::new();
+    assert_output(user.jangdan(&["inbox"]), 0, &["Nothing is waiting for you"]);
+    assert_eq!(user.jangdan(&["inbox", "--json"]), (0, String::new()));
+    assert_output(user.jangdan(&["inbox", "r1"]), 1, &[]);
+}
+
+#[test]
 fn before_the_first_run_the_list_of_runs_is_empty() {
     let user = NewUser::new();
     assert_eq!(user.jangdan(&["runs"]), (0, "No runs. Start one: jangdan run PLAN\n".to_owned()));

@@ -51,7 +51,7 @@ pub(super) fn korean_word(name: &str) -> Option<&'static str> {
         "low" => "낮음",
         "medium" => "보통",
         "high" => "높음",
-        "critical" => "심각",
+        "critical" => "매우 높음",
         "api_key" => "API 키",
         "env_variable" => "환경 변수",
         "service" => "서비스",

@@ -90,7 +90,7 @@ pub(crate) fn severity(locale: Locale, severity: Severity) -> &'static str {
         Severity::Low => pick_by_locale(locale, "low", "낮음"),
         Severity::Medium => pick_by_locale(locale, "medium", "보통"),
         Severity::High => pick_by_locale(locale, "high", "높음"),
-        Severity::Critical => pick_by_locale(locale, "critical", "심각"),
+        Severity::Critical => pick_by_locale(locale, "critical", "매우 높음"),
     }
 }
 

@@ -110,6 +110,15 @@ fn retry_passes_the_hint_to_the_agent() {
 }
 
 #[test]
+fn diff_of_a_task_without_changes_says_so() {
+    let project = TestProject::create_with_server("read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"");
+    project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    project.assert_succeeds(&["diff", "T1"], "T1 has changed nothing");
+    project.assert_succeeds(&["diff", "--phase", "1"], "The merged tasks of phase 1 have changed nothing");
+}
+
+#[test]
 fn a_rejected_phase_is_done_again_with_the_reason() {
     let project = TestProject::create_with_server(DOES_AS_TOLD);
     let run = project.start_run(one_phase_plan(&["T1", "T2"]), RunSettings::default());

@@ -187,7 +187,7 @@ pub(super) fn severity_name(severity: Severity) -> &'static str {
         Severity::Low => "낮음",
         Severity::Medium => "보통",
         Severity::High => "높음",
-        Severity::Critical => "심각",
+        Severity::Critical => "매우 높음",
     }
 }
 
