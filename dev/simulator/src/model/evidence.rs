@@ -52,10 +52,17 @@ impl Model {
 
     pub(super) fn record_tree(&mut self, session: SessionId, input: InputNumber, tree: Option<&String>) {
         let content = self.sessions.get(&session).and_then(|session| session.inputs.get(&input));
-        let is_denial = matches!(content, Some((SessionInput::Permission { allowed: false, .. }, _)));
+        let Some((content, _)) = content else { return };
+        let is_denial = matches!(content, SessionInput::Permission { allowed: false, .. });
+        // The agent gets it within its turn; the report of the prompt may come later.
+        let is_reply = matches!(
+            content,
+            SessionInput::Permission { allowed: true, .. } | SessionInput::Answer { prompt: Some(_), .. }
+        );
         let (Some(task), Some(tree)) = (self.task_of_worker(session), tree) else { return };
         self.update_task(&task, |task| match is_denial {
             true => task.round.denied = Some(tree.clone()),
+            false if is_reply => {}
             false => {
                 task.round.base.get_or_insert_with(|| tree.clone());
             }
