@@ -10,8 +10,10 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{LargeFile, LeftOutFiles, Locale, PhaseNumber, RunId, TaskId};
-use views::{PhaseRow, ReceiptPurpose, ReceiptRow, TaskRow, describe_check};
+use domain::{LargeFile, LeftOutFiles, Locale, PhaseNumber, RunId, TaskId, TestReport};
+use views::{
+    PhaseRow, ReceiptPurpose, ReceiptRow, TaskRow, describe_check, describe_test_counts, failure_title,
+};
 
 use crate::{
     arguments::{RunArguments, parse_phase, parse_task_id},
@@ -129,6 +131,9 @@ fn print_receipt_json(row: &ReceiptRow) -> io::Result<()> {
 fn print_receipt(locale: Locale, row: &ReceiptRow) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     writeln!(out, "{}", heading(locale, row).ansi_text())?;
+    for line in row.receipt.tests.iter().flat_map(|report| report_lines(locale, report)) {
+        writeln!(out, "  {}", printable_line(&line))?;
+    }
     for line in row.receipt.output_tail.trim_end().lines() {
         writeln!(out, "  {}", printable_line(line))?;
     }
@@ -137,6 +142,17 @@ fn print_receipt(locale: Locale, row: &ReceiptRow) -> io::Result<()> {
     }
     writeln!(out)?;
     out.flush()
+}
+
+/// Lists the failed tests of a check below the number of its tests.
+fn report_lines(locale: Locale, report: &TestReport) -> Vec<String> {
+    let more = |number: u32| match locale {
+        Locale::En => format!("✕ {number} more"),
+        Locale::Ko => format!("✕ 외 {number}건"),
+    };
+    let failures = report.failures.iter().map(|failure| format!("✕ {}", failure_title(failure)));
+    let unlisted = Some(report.n_unlisted).filter(|number| *number > 0).map(more);
+    [describe_test_counts(locale, report.counts)].into_iter().chain(failures).chain(unlisted).collect()
 }
 
 /// Lists the files that are not part of the checked work.

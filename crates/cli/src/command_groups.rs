@@ -16,7 +16,11 @@ const GROUPS: &[(&str, &str, &[&str])] = &[
     ("Watch", "보기", &["watch", "status", "inbox", "runs", "link"]),
     ("Answer", "답하기", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
     ("Act", "조작", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
-    ("Inspect", "자세히 보기", &["logs", "conversation", "checks", "diff", "log", "audit", "replay"]),
+    (
+        "Inspect",
+        "자세히 보기",
+        &["logs", "conversation", "checks", "diff", "report", "log", "audit", "replay"],
+    ),
     ("Set up", "설정", &["init", "doctor", "agents", "config", "secret", "plan", "completions"]),
     ("For agents", "에이전트용", &["say", "hook", "decode", "play"]),
 ];

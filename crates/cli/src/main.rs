@@ -46,6 +46,7 @@ mod printable;
 mod provide;
 mod remote;
 mod replay;
+mod report;
 mod resolve;
 mod retry;
 mod rewind;
@@ -149,6 +150,8 @@ enum Command {
     Reject(approve::RejectArguments),
     /// Show a run as it was after an event
     Replay(replay::Arguments),
+    /// Print the report of a run: tasks, proofs, questions, time and cost
+    Report(report::Arguments),
     /// Decide about a problem
     Resolve(resolve::Arguments),
     /// Continue an unfinished run and watch it
@@ -256,6 +259,7 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Apply(arguments)) => plan_change::apply(&arguments),
         Command::Plan(PlanCommand::Ignore(arguments)) => plan_change::ignore(&arguments),
         Command::Plan(PlanCommand::Met(arguments)) => plan_change::mark_met(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Skip(arguments) => skip::run(&arguments),

@@ -14,7 +14,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::{Client, DamagedRunEntry};
 use store::{RunHead, SqliteReader, StoreError};
-use views::{RowKind, RunRow, TableRow, Views};
+use views::{RowKind, RunReport, RunRow, TableRow, Views};
 
 use crate::{
     arguments::CommonArguments,
@@ -160,6 +160,27 @@ impl RowSource {
             )),
             exit: 1,
         })
+    }
+
+    /// Returns the report of a run.
+    pub(crate) fn report(&self, run: &RunId) -> Result<RunReport, Failure> {
+        match &self.backend {
+            Backend::Server(client) => {
+                client.get(&format!("/api/runs/{run}/report")).map_err(|error| remote::client_failure(&error))
+            }
+            Backend::Log(reader) => {
+                let views = rebuild_rows(reader, run)?;
+                let report = RunReport::of_rows(views.rows(), crate::watch::now());
+                report.ok_or_else(|| Failure {
+                    what: localized(
+                        format!("Run {run} has no events."),
+                        format!("실행 {run}에 이벤트가 없습니다."),
+                    ),
+                    hint: None,
+                    exit: 1,
+                })
+            }
+        }
     }
 
     /// Returns the rows that a screen shows.

@@ -36,6 +36,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// Form of the commits of a run.
     pub commit: CommitConfig,
+    /// Report files that checks write; paths relative to the directory in which they run.
+    pub check_reports: Vec<PathBuf>,
     /// How the work of a run is brought into the user's branch.
     pub land_strategy: LandStrategy,
     /// Age in milliseconds from which saved states of ended runs may be deleted; `None` is never.
@@ -207,6 +209,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             author: values.text("commit.author"),
             message: values.text("commit.message").unwrap_or_default(),
         },
+        check_reports: values.texts("checks.reports").into_iter().map(PathBuf::from).collect(),
         land_strategy: match values.choice("land.strategy") {
             "squash" => LandStrategy::Squash,
             "rebase" => LandStrategy::Rebase,

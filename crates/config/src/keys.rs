@@ -90,6 +90,7 @@ pub const KEYS: &[Key] = &[
 
     key("checks.verify", ValueKind::Text, "", "check command of tasks and phases without their own"),
     key("checks.sandbox", ValueKind::Boolean, "true", "whether checks and set-up commands are restricted like agents"),
+    key("checks.reports", ValueKind::InnerPaths, "[]", "report files that checks write, such as `junit.xml`; their failures go to the agent"),
     key("checks.retries", ValueKind::Number { min: 0, max: 10 }, "0", "how often a failed check is repeated before it counts as failed"),
 
     key("budgets.task.tokens", ValueKind::Tokens, "", "token budget of a task without its own"),

@@ -15,10 +15,16 @@ pub struct TestFeedback {
     pub success: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<TestFailure>,
+    /// Failures that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub n_unlisted: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<TestMetrics>,
+    /// What a tester said in prose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,6 +33,13 @@ pub struct TestFeedback {
 #[serde(rename_all = "camelCase", default)]
 pub struct TestFailure {
     pub name: String,
+    /// Path from the directory of the check, if the file is below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,6 +48,14 @@ pub struct TestFailure {
     pub trace: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", alias = "suggested_fix")]
     pub suggested_fix: Option<String>,
+}
+
+impl TestFailure {
+    /// Returns where it failed: `path:line`, or the path if the line is unknown.
+    pub fn location(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        Some(self.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -48,6 +69,49 @@ pub struct TestMetrics {
     pub skipped: u64,
     #[serde(alias = "duration")]
     pub seconds: f64,
+}
+
+/// What the test tools of a check say about its tests. Whether the check passed is decided by its exit status.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestReport {
+    pub tools: Vec<TestTool>,
+    pub counts: TestCounts,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<TestFailure>,
+    /// Failures that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub n_unlisted: u32,
+}
+
+/// Numbers of tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestCounts {
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: u64,
+}
+
+/// A tool, or the format that many tools write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TestTool {
+    CargoTest,
+    Nextest,
+    RustCompiler,
+    Pytest,
+    GoTest,
+    /// The JSON of jest and vitest.
+    Jest,
+    Tap,
+    Junit,
 }
 
 /// Evidence that a command ran: which one, its outcome, and the tree it ran on.
@@ -69,6 +133,10 @@ pub struct Receipt {
     pub output_hash: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output_tail: String,
+    /// What its test tools reported; absent if no report was recognized, and in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub tests: Option<Box<TestReport>>,
     /// Git tree the command ran on.
     pub tree: String,
     /// Commit with this tree; absent if the work could not be committed.
@@ -87,6 +155,11 @@ impl Receipt {
     pub fn passed(&self) -> bool {
         self.exit_status == Some(0) && self.obstacle.is_none()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn one() -> u32 {

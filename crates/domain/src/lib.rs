@@ -48,7 +48,10 @@ pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, Escal
 pub use escalation_cause::EscalationCause;
 pub use event::{Event, RecordedEvent, events};
 pub use evidence::{ClaimEvidence, EvidenceGap, MissingEvidence, WorkChange};
-pub use feedback::{CheckObstacle, Receipt, TestFailure, TestFeedback, TestMetrics, signal_name};
+pub use feedback::{
+    CheckObstacle, Receipt, TestCounts, TestFailure, TestFeedback, TestMetrics, TestReport, TestTool,
+    signal_name,
+};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, CleanupId, DirectMessageId, EscalationId, InputNumber,
     InvocationId, LandingId, LoopId, OfferId, QuestionId, RequestId, ResultId, SessionId,

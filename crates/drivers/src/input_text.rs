@@ -416,6 +416,8 @@ fn test_feedback(
 ) -> prompts::TestFeedbackPrompt {
     let failure = |failure: &domain::TestFailure| prompts::TestFailure {
         name: failure.name.clone(),
+        location: failure.location(),
+        message: failure.message.clone(),
         expected: failure.expected.clone(),
         actual: failure.actual.clone(),
         trace: failure.trace.clone(),
@@ -425,9 +427,12 @@ fn test_feedback(
         task_id: task.clone(),
         from: None,
         failures: feedback.failures.iter().map(failure).collect(),
+        n_unlisted: feedback.n_unlisted,
+        text: feedback.text.clone(),
         suggestions: feedback.suggestions.clone(),
         metrics: feedback.metrics.as_ref().map(test_counts),
-        form: prompts::done_example(task, key).filter(|_| !feedback.failures.is_empty()),
+        form: prompts::done_example(task, key)
+            .filter(|_| !feedback.failures.is_empty() || feedback.text.is_some()),
     }
 }
 

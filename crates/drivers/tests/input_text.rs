@@ -22,6 +22,9 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     let task: TaskId = "T1.3".parse().unwrap();
     let failure = TestFailure {
         name: words(),
+        file: Some(words()),
+        line: Some(7),
+        message: Some(words()),
         expected: Some(words()),
         actual: Some(words()),
         trace: Some(words()),
@@ -31,8 +34,10 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     let feedback = TestFeedback {
         success: false,
         failures: vec![failure],
+        n_unlisted: 2,
         suggestions: vec![words()],
         metrics: Some(metrics),
+        text: Some(words()),
     };
     let answer = || SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: None };
     vec![

@@ -235,7 +235,7 @@ fn prompts_have_their_json() {
         ),
         (
             feedback_prompt(),
-            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
+            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","location":"src/login.rs:7","message":"the status is wrong","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"nUnlisted":3,"text":"The page is slow.","suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
         ),
         (
             AgentPrompt::OutcomeRequest(OutcomeRequest::new(
@@ -497,6 +497,8 @@ fn team() -> Vec<TeamMember> {
 fn feedback_prompt() -> AgentPrompt {
     let failure = TestFailure {
         name: "login works".into(),
+        location: Some("src/login.rs:7".into()),
+        message: Some("the status is wrong".into()),
         expected: Some("200".into()),
         actual: Some("500".into()),
         trace: Some("at a\nat b".into()),
@@ -506,6 +508,8 @@ fn feedback_prompt() -> AgentPrompt {
         task_id: task_id("T1.3"),
         from: Some(agent_name("Tester")),
         failures: vec![failure],
+        n_unlisted: 3,
+        text: Some("The page is slow.".into()),
         suggestions: vec!["add a test".into()],
         metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
         form: Some("DONE:T1.3 k3f9".into()),

@@ -79,6 +79,10 @@ pub struct RunEnvironment {
     /// Whether checks and set-up commands are not confined.
     #[serde(default)]
     pub unconfined_checks: bool,
+    /// Report files that checks write; paths relative to the directory in which they run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub check_reports: Vec<PathBuf>,
     /// Author, message and number of the commits with the work of agents.
     #[serde(default)]
     pub commit: CommitStyle,

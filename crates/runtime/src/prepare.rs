@@ -136,6 +136,7 @@ pub fn prepare_run(
         sandbox_write: config.sandbox.write.clone(),
         private_caches: !config.sandbox.shares_caches,
         unconfined_checks: !config.sandbox.includes_checks,
+        check_reports: config.check_reports.clone(),
         commit: commit_style(&config.commit, location.user.as_deref()),
         must_ask: must_ask(&config.settings.permissions),
         land_strategy: match config.land_strategy {

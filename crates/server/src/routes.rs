@@ -5,6 +5,7 @@ mod diagrams;
 mod live;
 mod openapi_document;
 mod plans;
+mod report;
 mod results;
 mod runs;
 mod server;
@@ -86,6 +87,7 @@ routes! {
     runs::inbox,
     diagrams::run_layout,
     diagrams::run_schedule,
+    report::run_report,
     runs::questions,
     runs::usage,
     tasks::events,

@@ -10,6 +10,7 @@ mod facts;
 mod fold;
 mod graph;
 mod layout;
+mod report;
 mod row_kind;
 mod rows;
 mod schedule;
@@ -25,6 +26,10 @@ pub use event_names::{
     WORKER_PROGRESS, WORKER_SPAWN,
 };
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
+pub use report::{
+    AttemptReport, CheckReport, FAILED_TESTS_MAX, PhaseReport, ProblemReport, QuestionReport, ReportForm,
+    RunReport, RunTime, TaskReport, UnprovedWork, UsageByWork, render_report,
+};
 #[cfg(feature = "typescript")]
 pub use row_kind::RowOf;
 #[cfg(feature = "openapi")]
@@ -44,7 +49,8 @@ pub use rows::{
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
 pub use sentence::EventSentence;
 pub use sentences::{
-    command_origin_text, describe_check, describe_check_obstacle, describe_task_mark,
+    command_origin_text, describe_attempt_failure, describe_check, describe_check_obstacle,
+    describe_task_mark,
     en::{
         describe_event,
         plan_changes::{plan_field_name, summarize_plan_changes},
@@ -57,6 +63,7 @@ pub use sentences::{
         },
         translate_engine_text,
     },
+    test_report::{describe_test_counts, failure_title},
     usage::{describe_used_cost, describe_used_tokens, format_tokens},
 };
 pub use table::{RowSessions, Table, TableRow};

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use domain::{AgentName, BlockReason, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::critical::GatedGraph;
 use self::{forecast::forecast, pace::Pace, past::past_bars};
 use crate::Rows;
 

@@ -3,9 +3,10 @@
 pub(crate) mod en;
 pub(crate) mod ko;
 mod landing;
+pub(crate) mod test_report;
 pub(crate) mod usage;
 
-use domain::{CheckObstacle, CommandOrigin, CompletionProof, Locale, Receipt, TaskId};
+use domain::{AttemptFailure, CheckObstacle, CommandOrigin, CompletionProof, Locale, Receipt, TaskId};
 
 use crate::{Rows, TaskMark};
 
@@ -59,6 +60,13 @@ fn describe_proof(locale: Locale, rows: &Rows, task: &TaskId, proof: CompletionP
 }
 
 /// Describes why a check could not run: "pytest is not on PATH".
+/// Describes why an attempt failed.
+pub fn describe_attempt_failure(locale: Locale, failure: &AttemptFailure) -> String {
+    match locale {
+        Locale::En => en::failure_reason(failure),
+        Locale::Ko => ko::failure_reason(failure),
+    }
+}
 pub fn describe_check_obstacle(locale: Locale, obstacle: &CheckObstacle) -> String {
     match locale {
         Locale::En => obstacle.to_string(),

@@ -224,6 +224,7 @@ fn passing_receipt(command: String) -> Receipt {
         attempts: 1,
         output_hash: "0".to_owned(),
         output_tail: String::new(),
+        tests: None,
         tree: "1".to_owned(),
         commit: None,
         left_out: None,

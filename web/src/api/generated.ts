@@ -1197,6 +1197,8 @@ export type Receipt = { command: string,
   obstacle?: CheckObstacle,
   /** How often the command ran until it passed or the configured repetitions were used. */
   attempts: number, outputHash: string, outputTail?: string,
+  /** What its test tools reported; absent if no report was recognized, and in older logs. */
+  tests?: TestReport,
   /** Git tree the command ran on. */
   tree: string,
   /** Commit with this tree; absent if the work could not be committed. */
@@ -1631,15 +1633,34 @@ export type TerminalServerMessage = { "type": "snapshot",
 | { "type": "ended" }
 | { "type": "problem" } & Problem;
 
-export type TestFailure = { name: string, expected?: string, actual?: string, trace?: string, suggestedFix?: string,
+/** Numbers of tests. */
+export type TestCounts = { passed: number, failed: number, skipped: number,
+};
+
+export type TestFailure = { name: string,
+  /** Path from the directory of the check, if the file is below it. */
+  file?: string, line?: number, message?: string, expected?: string, actual?: string, trace?: string, suggestedFix?: string,
 };
 
 /** Result of one round of testing. */
-export type TestFeedback = { success: boolean, failures: Array<TestFailure>, suggestions: Array<string>, metrics?: TestMetrics,
+export type TestFeedback = { success: boolean, failures: Array<TestFailure>,
+  /** Failures that are not listed. */
+  nUnlisted: number, suggestions: Array<string>, metrics?: TestMetrics,
+  /** What a tester said in prose. */
+  text?: string,
 };
 
 export type TestMetrics = { total: number, passed: number, failed: number, skipped: number, seconds: number,
 };
+
+/** What the test tools of a check say about its tests. Whether the check passed is decided by its exit status. */
+export type TestReport = { tools: Array<TestTool>, counts: TestCounts, failures: Array<TestFailure>,
+  /** Failures that are not listed. */
+  nUnlisted: number,
+};
+
+/** A tool, or the format that many tools write. */
+export type TestTool = "cargoTest" | "nextest" | "rustCompiler" | "pytest" | "goTest" | "jest" | "tap" | "junit";
 
 export type TimelineRow = { sequence: Sequence,
   /** Name of the event type. */

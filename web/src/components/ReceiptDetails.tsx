@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { LeftOutFiles, Receipt } from "~/api/generated";
 import { formatBytes } from "~/components/format";
+import { TestFailures } from "~/components/TestFailures";
 import { ClockTime, Duration } from "~/components/Time";
 
 type Props = { receipt: Receipt; passed: boolean; purpose?: string };
@@ -30,6 +31,12 @@ export function ReceiptDetails({ receipt, passed, purpose }: Props) {
           <p className="mb-2 text-sm">
             {t(`checks.obstacle.${receipt.obstacle.type}`, { ...receipt.obstacle })}
           </p>
+        )}
+        {receipt.tests && (
+          <div className="mb-2 text-sm">
+            <p className="text-soft text-xs">{t("checks.counts", { ...receipt.tests.counts })}</p>
+            <TestFailures failures={receipt.tests.failures ?? []} nUnlisted={receipt.tests.nUnlisted ?? 0} />
+          </div>
         )}
         {receipt.outputTail ? (
           <pre tabIndex={0} className="mb-2 max-h-80 overflow-auto whitespace-pre-wrap font-mono text-xs">

@@ -397,6 +397,28 @@ fn check_that_cannot_run_is_shown_with_its_output_and_repeated_after_a_retry() {
 }
 
 #[test]
+fn failed_tests_are_shown_with_their_check_and_in_the_report() {
+    let project = TestProject::create_with_server(
+        "read -r task\necho x >> made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n\
+         read -r more\necho x >> made.txt\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
+    );
+    let mut work = one_phase_plan(&["T1"]);
+    let failed = "FAILED tests/test_till.py::test_sum - assert 4 == 3\\n1 failed, 2 passed in 0.04s\\n";
+    work.tasks[0].verify =
+        Some(format!("[ $(wc -l < made.txt) -gt 1 ] && echo ok || {{ printf '{failed}'; exit 1; }}"));
+    let run = project.start_run(work, automatic_gate_settings()).to_string();
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    let title = "✕ tests/test_till.py::test_sum (tests/test_till.py): assert 4 == 3";
+    project.assert_succeeds(&["checks", "T1", "--run", &run], title);
+    project.assert_succeeds(&["checks", "T1", "--run", &run], "3 tests: 2 passed, 1 failed");
+    project.assert_succeeds(&["report", &run], "tests/test\\_till.py::test\\_sum");
+    project.assert_succeeds(&["report", &run], "## What is not proved");
+    project.assert_succeeds(&["report", &run, "--as", "html"], "<h2>Questions and answers</h2>");
+    project.assert_succeeds(&["report", &run, "--as", "json"], r#""nFailedTests":1"#);
+    project.assert_fails(&["report", "r9unknown"], 1, "r9unknown");
+}
+
+#[test]
 fn the_check_of_a_gate_is_shown_with_its_output() {
     let project = TestProject::create_with_server(DOES_AS_TOLD);
     let mut work = one_phase_plan(&["T1"]);

@@ -178,6 +178,7 @@ impl TestProject {
             sandbox_write: Vec::new(),
             private_caches: false,
             unconfined_checks: false,
+            check_reports: Vec::new(),
             commit: runtime::CommitStyle::default(),
             must_ask: false,
             land_strategy: runtime::LandStrategy::Merge,

@@ -143,6 +143,7 @@ pub(super) fn feedback_notice(feedback: &TestFeedback, locale: Locale) -> Notice
     });
     let values = TemplateValues::new()
         .text("failures", failures.collect::<Vec<_>>().join("\n"))
+        .optional("text", feedback.text.as_ref())
         .items("suggestions", &feedback.suggestions);
     Notice::new("FEEDBACK", PromptTemplate::Feedback, locale, &values)
 }

@@ -127,11 +127,13 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         reason: say("The error message does not say what to do.", "오류 메시지에 해결 방법이 없습니다."),
     };
     let failure = TestFailure {
-        name: "npm test".to_owned(),
-        expected: Some("exit status 0".to_owned()),
-        actual: Some("exit status 1".to_owned()),
-        trace: Some("login.test.js\n  1) refuses a wrong password".to_owned()),
-        suggested_fix: None,
+        name: "login refuses a wrong password".to_owned(),
+        file: Some("test/login.test.js".to_owned()),
+        line: Some(12),
+        message: Some("AssertionError: expected 200 to be 401".to_owned()),
+        expected: Some("401".to_owned()),
+        actual: Some("200".to_owned()),
+        ..TestFailure::default()
     };
     let feedback = TestFeedback { failures: vec![failure], ..TestFeedback::default() };
     let hint =

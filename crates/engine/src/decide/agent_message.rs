@@ -312,10 +312,10 @@ impl DecisionContext<'_> {
                 self.end_call(invocation, domain::AgentInvocationOutcome::Failed { reason });
             }
             Some(WorkItem::Test(tested)) => {
-                let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };
+                // The reason of a tester names no test.
                 self.handle_test_verdict(
                     tested,
-                    domain::TestFeedback { failures: vec![failure], ..domain::TestFeedback::default() },
+                    domain::TestFeedback { text: Some(reason), ..domain::TestFeedback::default() },
                 );
             }
             // Recorded with the phase, and evaluated when the verifier's turn ends.

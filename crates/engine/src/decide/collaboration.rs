@@ -2,9 +2,9 @@
 
 use domain::{
     AgentInvocationOutcome, AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId,
-    DirectType, InvocationId, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput,
-    TestFailure, TestFeedback, events,
+    DirectType, InvocationId, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput, events,
 };
+use test_reports::parse_feedback;
 
 use super::DecisionContext;
 use crate::state::{InvocationState, Session, WorkItem};
@@ -263,12 +263,4 @@ impl DecisionContext<'_> {
         self.emit(events::DirectMessageSent { message, channel, from, to, direct_type, content });
         message
     }
-}
-
-/// Parses a tester's feedback: JSON, else the text as one failure.
-fn parse_feedback(content: &str) -> TestFeedback {
-    serde_json::from_str(content).unwrap_or_else(|_| {
-        let failure = TestFailure { name: content.trim().to_owned(), ..TestFailure::default() };
-        TestFeedback { failures: vec![failure], ..TestFeedback::default() }
-    })
 }

@@ -3,8 +3,10 @@
 use domain::{
     AttemptFailure, AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType,
     EscalationCause, EscalationType, FeedbackLoopOutcome, LoopId, MergeOutcome, Receipt, Role, SessionId,
-    SessionInput, Severity, TaskId, TaskReturnReason, TestFailure, TestFeedback, events,
+    SessionInput, Severity, TaskId, TaskReturnReason, TestCounts, TestFailure, TestFeedback, TestMetrics,
+    events,
 };
+use test_reports::bound_feedback;
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
@@ -104,6 +106,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn handle_test_verdict(&mut self, task: TaskIndex, feedback: TestFeedback) {
+        let feedback = bound_feedback(feedback);
         if feedback.success && feedback.failures.is_empty() {
             self.end_feedback_loop(task, FeedbackLoopOutcome::Success);
         } else {
@@ -296,16 +299,42 @@ impl DecisionContext<'_> {
     }
 }
 
+/// Describes a failed check by the failures that its test tools reported, else by its command and the end of its output.
+///
+/// A command that was ended may have failures that no tool could report.
 fn feedback_from_receipt(receipt: &Receipt) -> TestFeedback {
-    let status = receipt.exit_status.map_or("a signal".to_owned(), |status| format!("exit status {status}"));
-    let failure = TestFailure {
-        name: receipt.command.clone(),
-        expected: Some("exit status 0".to_owned()),
-        actual: Some(status),
-        trace: Some(receipt.output_tail.clone()).filter(|tail| !tail.is_empty()),
-        suggested_fix: None,
-    };
-    TestFeedback { success: false, failures: vec![failure], suggestions: Vec::new(), metrics: None }
+    let report = receipt.tests.as_deref();
+    let mut failures = report.map(|report| report.failures.clone()).unwrap_or_default();
+    if failures.is_empty() || receipt.exit_status.is_none() {
+        let status =
+            receipt.exit_status.map_or("a signal".to_owned(), |status| format!("exit status {status}"));
+        failures.push(TestFailure {
+            name: receipt.command.clone(),
+            expected: Some("exit status 0".to_owned()),
+            actual: Some(status),
+            trace: Some(receipt.output_tail.clone()).filter(|tail| !tail.is_empty()),
+            ..TestFailure::default()
+        });
+    }
+    TestFeedback {
+        failures,
+        n_unlisted: report.map_or(0, |report| report.n_unlisted),
+        metrics: report.map(|report| metrics_of_receipt(receipt, report.counts)),
+        ..TestFeedback::default()
+    }
+}
+
+fn metrics_of_receipt(receipt: &Receipt, counts: TestCounts) -> TestMetrics {
+    let TestCounts { passed, failed, skipped } = counts;
+    let milliseconds = receipt.finished_at.0.saturating_sub(receipt.started_at.0);
+    let tenths = u32::try_from(milliseconds / 100).unwrap_or(0);
+    TestMetrics {
+        total: passed.saturating_add(failed).saturating_add(skipped),
+        passed,
+        failed,
+        skipped,
+        seconds: f64::from(tenths) / 10.0,
+    }
 }
 
 pub(super) fn failure_text(failure: &AttemptFailure) -> String {

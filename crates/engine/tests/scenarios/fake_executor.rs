@@ -226,6 +226,7 @@ pub(crate) fn check_receipt(command: &str, exit_status: i32, output: &str, now: 
         attempts: 1,
         output_hash: format!("hash-of-{output}"),
         output_tail: output.to_owned(),
+        tests: test_reports::parse_output(output.as_bytes(), "").map(Box::new),
         tree: "tree".to_owned(),
         commit: None,
         left_out: None,

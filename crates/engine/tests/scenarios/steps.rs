@@ -221,8 +221,8 @@ fn failed_test_feedback(name: &str) -> TestFeedback {
     TestFeedback {
         success: false,
         failures: vec![TestFailure { name: name.to_owned(), ..TestFailure::default() }],
-        suggestions: Vec::new(),
         metrics: Some(TestMetrics { total: 3, passed: 2, failed: 1, skipped: 0, seconds: 1.5 }),
+        ..TestFeedback::default()
     }
 }
 

@@ -14,6 +14,12 @@ pub struct TestFeedbackPrompt {
     pub from: Option<AgentName>,
     /// Empty if no test failed.
     pub failures: Vec<TestFailure>,
+    /// Failures that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub n_unlisted: u32,
+    /// What the tester said in prose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     pub suggestions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<TestCounts>,
@@ -26,6 +32,11 @@ pub struct TestFeedbackPrompt {
 #[serde(rename_all = "camelCase")]
 pub struct TestFailure {
     pub name: String,
+    /// `path:line`, or the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,10 +58,16 @@ pub struct TestCounts {
     pub seconds: f64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 impl TestFeedbackPrompt {
     pub(super) fn render(&self, locale: Locale) -> String {
-        let Self { task_id, from, failures, suggestions, metrics, form } = self;
+        let Self { task_id, from, failures, n_unlisted, text, suggestions, metrics, form } = self;
         let failures: Vec<String> = match failures.as_slice() {
+            [] if text.is_some() => Vec::new(),
             [] => vec![render_template(PromptTemplate::FeedbackNothing, locale, &TemplateValues::new())],
             failures => failures.iter().map(|failure| failure.render(locale)).collect(),
         };
@@ -59,6 +76,8 @@ impl TestFeedbackPrompt {
             .text("task", task_id)
             .optional("counts", metrics.as_ref().map(|metrics| metrics.render(locale)))
             .text("failures", failures.join("\n\n"))
+            .optional("unlisted", Some(n_unlisted).filter(|number| **number > 0))
+            .optional("text", text.as_ref())
             .items("suggestions", suggestions)
             .optional("form", form.as_ref());
         render_template(PromptTemplate::Feedback, locale, &values)
@@ -67,9 +86,11 @@ impl TestFeedbackPrompt {
 
 impl TestFailure {
     fn render(&self, locale: Locale) -> String {
-        let Self { name, expected, actual, trace, suggested_fix } = self;
+        let Self { name, location, message, expected, actual, trace, suggested_fix } = self;
         let values = TemplateValues::new()
             .text("name", name)
+            .optional("location", location.as_ref().map(|location| format!(" ({location})")))
+            .optional("message", message.as_ref())
             .optional("expected", expected.as_ref())
             .optional("actual", actual.as_ref())
             .optional("trace", trace.as_ref())

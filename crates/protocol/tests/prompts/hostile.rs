@@ -166,12 +166,14 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
                 result_type,
                 content
             })),
-        (vec(any_test_failure(), 0..3), several(), any::<bool>()).prop_map(
-            |(failures, suggestions, by_agent)| {
+        (vec(any_test_failure(), 0..3), some(), several(), any::<bool>()).prop_map(
+            |(failures, text, suggestions, by_agent)| {
                 AgentPrompt::Feedback(TestFeedbackPrompt {
                     task_id: task_id("T1.3"),
                     from: by_agent.then(|| agent_name("Tester")),
                     failures,
+                    n_unlisted: u32::from(by_agent),
+                    text,
                     suggestions,
                     metrics: by_agent.then_some(TestCounts {
                         total: 1,
@@ -298,9 +300,11 @@ fn any_dependency_access() -> impl Strategy<Value = DependencyAccess> {
 
 fn any_test_failure() -> impl Strategy<Value = TestFailure> {
     let some = || option::of(hostile_text());
-    (hostile_text(), some(), some(), some(), some()).prop_map(
-        |(name, expected, actual, trace, suggested_fix)| TestFailure {
+    (hostile_text(), some(), some(), some(), some(), some(), some()).prop_map(
+        |(name, location, message, expected, actual, trace, suggested_fix)| TestFailure {
             name,
+            location,
+            message,
             expected,
             actual,
             trace,

@@ -6,19 +6,22 @@
 use std::{
     env,
     error::Error,
+    io::{self, Read},
     path::Path,
-    time::{Duration, Instant},
+    time::{Duration, Instant, UNIX_EPOCH},
 };
 
-use domain::{CheckObstacle, LargeFile, LeftOutFiles, Receipt, TaskId, Timestamp};
+use domain::{CheckObstacle, LargeFile, LeftOutFiles, Receipt, TaskId, TestReport, Timestamp};
 use holder::{
     ClientError,
     protocol::{Request, StderrMode, StdioAttachment},
     spool::{EndReason, Exit, RecordBody, RecordFollower},
 };
+use repo::ConfinedFolder;
 use serde::{Deserialize, Serialize};
 use sessions::{SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
+use test_reports::{INPUT_BYTES_MAX, merge_reports, parse_output, parse_report_file};
 use tracing::warn;
 
 use super::{
@@ -30,6 +33,8 @@ use crate::{check_program::find_missing_program, run_loop::now};
 
 /// Bytes of the end of the output that are reported.
 const TAIL_BYTES_MAX: usize = 8 * 1024;
+/// Time by which the clock of a file system may be behind.
+const FILE_CLOCK_LAG: Duration = Duration::from_secs(1);
 /// Time that the processes of a job have to exit after its timeout.
 const GRACE: Duration = Duration::from_secs(1);
 /// Time that a holder has to exit after its job has ended.
@@ -61,6 +66,8 @@ pub(super) struct JobResult {
     pub(super) is_timed_out: bool,
     pub(super) output_hash: String,
     pub(super) output_tail: String,
+    /// What its test tools reported, on its output or in a report file that it wrote.
+    pub(super) tests: Option<TestReport>,
     pub(super) started_at: Timestamp,
     pub(super) finished_at: Timestamp,
 }
@@ -129,6 +136,7 @@ fn run_check_once(
             attempts,
             output_hash: result.output_hash,
             output_tail: result.output_tail,
+            tests: result.tests.map(Box::new),
             tree: work.tree.clone(),
             commit: work.commit.clone(),
             left_out: LeftOutFiles::list(work.large_files.clone(), Vec::new()),
@@ -177,6 +185,7 @@ pub(super) fn unstarted_receipt(
         attempts: 1,
         output_hash: hex(&Sha256::digest([])),
         output_tail: String::new(),
+        tests: None,
         tree: work.tree.clone(),
         commit: work.commit.clone(),
         left_out: LeftOutFiles::list(work.large_files.clone(), Vec::new()),
@@ -304,7 +313,7 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     // The timeout starts with the job, also if an earlier server started it.
     let age_ms = u64::try_from(now().0.saturating_sub(entry.metadata.started_at.0)).unwrap_or(0);
     let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.saturating_sub(age_ms));
-    let (mut hash, mut tail) = (Sha256::new(), Vec::new());
+    let (mut hash, mut end) = (Sha256::new(), Vec::new());
     let mut is_timed_out = false;
     // When to request the end of a job that has timed out; `None` when its holder has accepted the request.
     let mut next_end_request = Some(deadline);
@@ -328,9 +337,11 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
         match record.map(|record| record.body) {
             Some(RecordBody::Output { bytes, .. }) => {
                 hash.update(&bytes);
-                tail.extend_from_slice(&bytes);
-                let excess = tail.len().saturating_sub(TAIL_BYTES_MAX);
-                tail.drain(..excess);
+                end.extend_from_slice(&bytes);
+                // Twice the limit, so that not every record moves what is kept.
+                if end.len() > 2 * INPUT_BYTES_MAX {
+                    end.drain(..end.len() - INPUT_BYTES_MAX);
+                }
             }
             Some(RecordBody::Exit(exit)) => break exit,
             Some(_) => {}
@@ -370,21 +381,62 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
             None => {}
         }
     };
-    let mut output_tail = String::from_utf8_lossy(&tail).into_owned();
+    let tail = end.get(end.len().saturating_sub(TAIL_BYTES_MAX)..).unwrap_or_default();
+    let mut output_tail = String::from_utf8_lossy(tail).into_owned();
     if is_timed_out {
         output_tail.push_str("\ntimed out");
     }
     let started_at = entry.metadata.started_at;
     let output_hash = hex(&hash.finalize());
+    let directory = job.directory.to_string_lossy();
+    let tests = read_report_files(context, job, started_at).or_else(|| parse_output(&end, &directory));
     Ok(Some(JobResult {
         exit_status: exit.code,
         signal: foreign_signal(exit),
         is_timed_out,
         output_hash,
         output_tail,
+        tests,
         started_at,
         finished_at: now(),
     }))
+}
+
+/// Reads the report files of the configuration that a job wrote. Files from before its start are not its own.
+fn read_report_files(context: &RunContext, job: &Job<'_>, started_at: Timestamp) -> Option<TestReport> {
+    let directory = job.directory.to_string_lossy();
+    let mut found: Option<TestReport> = None;
+    for path in &context.environment.check_reports {
+        let report = match read_new_file(job.directory, path, started_at) {
+            Ok(content) => content.and_then(|content| parse_report_file(&content, &directory)),
+            Err(error) => {
+                warn!(path = %path.display(), error = &error as &dyn Error, "cannot read the report file of a check");
+                None
+            }
+        };
+        match (&mut found, report) {
+            (Some(found), Some(report)) => merge_reports(found, report),
+            (found @ None, report) => *found = report,
+            (Some(_), None) => {}
+        }
+    }
+    found
+}
+
+/// Reads a file that was written since a time, within the bound of reports. The path is not followed out of the directory.
+fn read_new_file(directory: &Path, path: &Path, since: Timestamp) -> io::Result<Option<Vec<u8>>> {
+    let file = match ConfinedFolder::open(directory).and_then(|folder| folder.open_file(path)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let since = UNIX_EPOCH + Duration::from_millis(u64::try_from(since.0).unwrap_or(0));
+    if file.metadata()?.modified()? + FILE_CLOCK_LAG < since {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    file.take(INPUT_BYTES_MAX as u64 + 1).read_to_end(&mut content)?;
+    Ok(Some(content))
 }
 
 /// Returns the signal that ended a job, unless Jangdan ended it.

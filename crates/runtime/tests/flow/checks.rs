@@ -41,6 +41,54 @@ fn receipt_has_the_command_exit_status_output_and_tree() {
     assert_eq!(rows.receipts.len(), 1, "the merged tree is the one that was checked");
 }
 
+/// The failures of a test tool reach the receipt, the feedback loop and the agent.
+#[test]
+fn failures_on_the_output_of_a_check_are_typed() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    fixture.release_barrier("T2");
+    let mut work = plan(&["T1"]);
+    let failed = fixture.barrier_file("failed").display().to_string();
+    let output = "FAILED tests/test_till.py::test_sum - assert 4 == 3\\n1 failed, 2 passed in 0.04s\\n";
+    work.tasks[0].verify =
+        Some(format!("[ -e {failed} ] || {{ touch {failed}; printf '{output}'; exit 1; }}"));
+    let run = fixture.start(work);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
+    let report = rows.receipts.iter().find_map(|row| row.receipt.tests.clone()).unwrap();
+    assert_eq!((report.counts.passed, report.counts.failed), (2, 1));
+    let round = &rows.loops.iter().next().unwrap().rounds[0];
+    assert_eq!(round.feedback.failures, report.failures);
+    assert_eq!(report.failures[0].name, "tests/test_till.py::test_sum");
+    let input = fixture.script_output("input-T1");
+    assert!(input.contains("assert 4 == 3") && input.contains("3 tests: 2 passed"), "{input}");
+}
+
+/// A report file counts if the check wrote it, and only inside of the directory of the check.
+#[test]
+fn report_file_of_a_check_is_read() {
+    let fixture = RunFixture::new(
+        "read -r task\necho '<testsuites><testcase name=\"old\"><failure/></testcase></testsuites>' > old.xml\n\
+         touch -d 2020-01-01 old.xml; ln -s /etc/passwd link.xml; echo x > made.txt\n\
+         echo \"DONE:$JANGDAN_TASK:it is there\"\nread -r feedback\necho \"DONE:$JANGDAN_TASK:it is there\"\n",
+    );
+    let mut environment = fixture.environment();
+    environment.check_reports =
+        ["old.xml", "link.xml", "new.xml"].into_iter().map(std::path::PathBuf::from).collect();
+    let mut work = plan(&["T1"]);
+    let failed = fixture.barrier_file("failed").display().to_string();
+    let report = "<testsuites><testcase classname=\"till\" name=\"adds\" file=\"till.py\" line=\"7\">\
+                  <failure message=\"4 is not 3\"/></testcase></testsuites>";
+    work.tasks[0].verify =
+        Some(format!("[ -e {failed} ] || {{ touch {failed}; echo '{report}' > new.xml; exit 1; }}"));
+    let run = fixture.start_with_environment(work, settings(), environment);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
+    let report = rows.receipts.iter().find_map(|row| row.receipt.tests.clone()).unwrap();
+    let found: Vec<_> =
+        report.failures.iter().map(|failure| (failure.name.as_str(), failure.location())).collect();
+    assert_eq!(found, [("till adds", Some("till.py:7".to_owned()))]);
+}
+
 #[test]
 fn check_continues_across_a_restart_and_runs_once() {
     let mut fixture =

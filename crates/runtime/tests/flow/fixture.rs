@@ -173,6 +173,7 @@ impl RunFixture {
             sandbox_write: Vec::new(),
             private_caches: false,
             unconfined_checks: false,
+            check_reports: Vec::new(),
             commit: runtime::CommitStyle::default(),
             must_ask: false,
             land_strategy: LandStrategy::Merge,

@@ -1,6 +1,6 @@
-//! Diagrams of a run: layout and schedule.
+//! Diagrams of a run, layout and schedule, and its report.
 
-use views::{BarKind, Layout, Schedule};
+use views::{BarKind, Layout, RunReport, Schedule};
 
 use crate::fixture::Fixture;
 
@@ -25,4 +25,26 @@ fn unknown_run_has_no_diagram() {
     for diagram in ["layout", "schedule"] {
         assert_eq!(fixture.request_problem("GET", &format!("/api/runs/unknown/{diagram}"), "").0, 404);
     }
+}
+
+#[test]
+fn report_is_data_or_a_file() {
+    let fixture = Fixture::open();
+    let run = fixture.start_run_with_questions(1);
+    let path = format!("/api/runs/{run}/report");
+    let report: RunReport = fixture.client.get(&path).unwrap();
+    let question = report.questions.first().unwrap();
+    assert_eq!((report.phases.len(), question.text.as_str(), &question.answer), (1, "Which colour?", &None));
+    for (query, expected) in [
+        ("as=markdown", "## Questions and answers"),
+        ("as=markdown&locale=ko", "## 질문과 답변"),
+        ("as=html", "<h2>Questions and answers</h2>"),
+    ] {
+        let (status, text) = fixture.request("GET", &format!("{path}?{query}"), "");
+        assert!(status == 200 && text.contains(expected), "{query}: {text}");
+    }
+    for wrong in ["as=pdf", "locale=de", "form=html"] {
+        assert_eq!(fixture.request_problem("GET", &format!("{path}?{wrong}"), "").0, 400, "{wrong}");
+    }
+    assert_eq!(fixture.request_problem("GET", "/api/runs/unknown/report", "").0, 404);
 }

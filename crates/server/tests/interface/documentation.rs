@@ -144,6 +144,7 @@ fn responses_match_the_schemas_of_the_description() {
         rows.as_array().unwrap().iter().for_each(|row| check_value(name, row));
     }
     check("TaskOverview", &fixture.request("GET", &format!("/api/runs/{run}/tasks/T1.1"), "").1);
+    check("RunReport", &fixture.request("GET", &format!("/api/runs/{run}/report"), "").1);
     check("Schedule", &fixture.request("GET", &format!("/api/runs/{run}/schedule"), "").1);
     check(
         "CommandAccepted",

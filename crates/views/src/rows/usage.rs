@@ -87,6 +87,23 @@ impl CostCertainty {
 }
 
 impl UsageTotals {
+    /// Adds other totals.
+    pub(crate) fn add_totals(&mut self, other: &Self) {
+        let is_unused = |totals: &Self| totals.tokens == 0 && totals.cost_micros == 0 && !totals.is_partial;
+        self.cost_certainty = match (self.cost_certainty, other.cost_certainty) {
+            (own, _) if is_unused(other) => own,
+            (_, certainty) if is_unused(self) => certainty,
+            (CostCertainty::Unknown, CostCertainty::Unknown) => CostCertainty::Unknown,
+            (CostCertainty::AtLeast | CostCertainty::Unknown, _)
+            | (_, CostCertainty::AtLeast | CostCertainty::Unknown) => CostCertainty::AtLeast,
+            (CostCertainty::Estimated, _) | (_, CostCertainty::Estimated) => CostCertainty::Estimated,
+            (CostCertainty::Known, CostCertainty::Known) => CostCertainty::Known,
+        };
+        self.is_partial |= other.is_partial;
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.cost_micros = self.cost_micros.saturating_add(other.cost_micros);
+    }
+
     fn add(&mut self, usage: &Usage) {
         self.cost_certainty = self.cost_certainty.after(self.cost_micros, usage);
         self.is_partial |= usage.is_partial;

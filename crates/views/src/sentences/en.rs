@@ -797,7 +797,7 @@ fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -> String {
     }
 }
 
-fn failure_reason(failure: &AttemptFailure) -> String {
+pub(super) fn failure_reason(failure: &AttemptFailure) -> String {
     match failure {
         AttemptFailure::Reported { reason } => {
             format!("its agent reported a failure{}", prefix_with_colon(reason))

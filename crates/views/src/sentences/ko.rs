@@ -23,15 +23,15 @@ pub(crate) use self::{
     escalation_title::escalation_title,
     evidence::{evidence_question, large_file_question},
     inputs::describe_input,
-    phrases::{check_obstacle, check_result, command_origin, permission_question},
+    phrases::{check_obstacle, check_result, command_origin, failure_reason, permission_question},
     plan_changes::summarize_plan_changes,
 };
 use self::{
     evidence::missing_evidence,
     phrases::{
         agent_as_subject, agent_name, awaited_item, decision, escalation_level_name, escalation_type_name,
-        failure_reason, join_leading_names, join_names_of_total, permission_action, priority_name,
-        reason_suffix, role_name, severity_name, subject_name,
+        join_leading_names, join_names_of_total, permission_action, priority_name, reason_suffix, role_name,
+        severity_name, subject_name,
     },
     plan_changes::plan_field_name,
 };

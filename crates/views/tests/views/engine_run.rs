@@ -183,6 +183,7 @@ impl EngineRun {
             attempts: 1,
             output_hash: "h".to_owned(),
             output_tail: String::new(),
+            tests: None,
             tree: "t".to_owned(),
             commit: None,
             left_out: None,

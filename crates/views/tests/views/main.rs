@@ -7,6 +7,7 @@ mod engine_run;
 mod event_names;
 mod golden;
 mod layout;
+mod report;
 mod rules;
 mod sample_log;
 mod scale;

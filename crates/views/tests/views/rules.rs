@@ -548,6 +548,7 @@ fn receipt(tree: &str) -> Receipt {
         attempts: 1,
         output_hash: "0".to_owned(),
         output_tail: String::new(),
+        tests: None,
         tree: tree.to_owned(),
         commit: None,
         left_out: None,

@@ -284,6 +284,7 @@ impl Environment {
             attempts: 1,
             output_hash: "0".to_owned(),
             output_tail: String::new(),
+            tests: None,
             tree: "1".to_owned(),
             commit: None,
             left_out: None,

@@ -1,4 +1,4 @@
-import { Combine } from "lucide-react";
+import { Combine, FileDown } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
 import { type UserAction, useActionStarter } from "~/components/action";
@@ -24,6 +24,7 @@ export function Overview({ row, merge }: Props) {
       <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
         <StateSentence row={row} />
         {hasEnded && row.tasks.done > 0 && merge && <MergeButton merge={merge} />}
+        <ReportLink run={row.id} />
       </div>
       <KeyFigures row={row} />
       <PhaseSteps row={row} />
@@ -35,6 +36,22 @@ export function Overview({ row, merge }: Props) {
         <RecentEvents run={row.id} />
       </div>
     </div>
+  );
+}
+
+/** Saves the report of the run as one HTML file. */
+function ReportLink({ run }: { run: string }) {
+  const { t, i18n } = useTranslation();
+  const query = `as=html&locale=${i18n.language === "ko" ? "ko" : "en"}`;
+  return (
+    <a
+      className="inline-flex items-center gap-1.5 py-1.5 text-soft text-sm underline"
+      href={`/api/runs/${encodeURIComponent(run)}/report?${query}`}
+      download={`${run}.html`}
+    >
+      <FileDown aria-hidden size={15} />
+      {t("overview.report")}
+    </a>
   );
 }
 

@@ -4,6 +4,7 @@ import { useRows } from "~/api/hooks";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import { ReceiptDetails } from "~/components/ReceiptDetails";
+import { TestFailures } from "~/components/TestFailures";
 import { ClockTime } from "~/components/Time";
 
 /** The check results of a task, and the findings of its tester. */
@@ -48,27 +49,8 @@ function FeedbackLoopCard({ row }: { row: LoopRow }) {
           <p className="text-soft text-xs">
             {t("checks.round", { n: round.round })} · <ClockTime at={round.failedAt} />
           </p>
-          {(round.feedback.failures ?? []).map((failure) => (
-            <div key={failure.name} className="mt-1 border-fail border-l-2 pl-2.5">
-              <b>{failure.name}</b>
-              {failure.expected && (
-                <p className="text-soft">
-                  {t("checks.expected")} <code className="font-mono">{failure.expected}</code>
-                </p>
-              )}
-              {failure.actual && (
-                <p className="text-soft">
-                  {t("checks.actual")} <code className="font-mono">{failure.actual}</code>
-                </p>
-              )}
-              {failure.suggestedFix && <p>{failure.suggestedFix}</p>}
-              {failure.trace && (
-                <pre className="overflow-x-auto whitespace-pre-wrap font-mono text-soft text-xs">
-                  {failure.trace}
-                </pre>
-              )}
-            </div>
-          ))}
+          <TestFailures failures={round.feedback.failures ?? []} nUnlisted={round.feedback.nUnlisted ?? 0} />
+          {round.feedback.text && <p className="mt-1 whitespace-pre-wrap">{round.feedback.text}</p>}
         </div>
       ))}
     </section>

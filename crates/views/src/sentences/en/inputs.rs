@@ -2,7 +2,7 @@
 
 use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
-use crate::sentence::join_leading_names;
+use crate::{sentence::join_leading_names, sentences::test_report::failure_title};
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -100,13 +100,19 @@ fn describe_test_feedback(round: u32, feedback: &TestFeedback) -> String {
     let mut text = format!("Test round {round} ");
     text.push_str(if feedback.success { "passed." } else { "failed." });
     for failure in &feedback.failures {
-        text.push_str(&format!("\n- {}", failure.name));
+        text.push_str(&format!("\n- {}", failure_title(failure)));
         if let (Some(expected), Some(actual)) = (&failure.expected, &failure.actual) {
             text.push_str(&format!(": expected {expected}, got {actual}"));
         }
         if let Some(fix) = &failure.suggested_fix {
             text.push_str(&format!(" ({fix})"));
         }
+    }
+    if feedback.n_unlisted > 0 {
+        text.push_str(&format!("\n- {} more", feedback.n_unlisted));
+    }
+    if let Some(prose) = &feedback.text {
+        text.push_str(&format!("\n{prose}"));
     }
     for suggestion in &feedback.suggestions {
         text.push_str(&format!("\n- {suggestion}"));

@@ -3,6 +3,7 @@
 use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
 use super::{engine_texts::translate_engine_text, evidence::missing_evidence, phrases::join_leading_names};
+use crate::sentences::test_report::failure_title;
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -106,13 +107,19 @@ fn describe_test_feedback(round: u32, feedback: &TestFeedback) -> String {
     let result = if feedback.success { "통과" } else { "실패" };
     let mut text = format!("{round}회차 테스트 {result}");
     for failure in &feedback.failures {
-        text.push_str(&format!("\n- {}", failure.name));
+        text.push_str(&format!("\n- {}", failure_title(failure)));
         if let (Some(expected), Some(actual)) = (&failure.expected, &failure.actual) {
             text.push_str(&format!(": 기대 {expected}, 실제 {actual}"));
         }
         if let Some(fix) = &failure.suggested_fix {
             text.push_str(&format!(" ({fix})"));
         }
+    }
+    if feedback.n_unlisted > 0 {
+        text.push_str(&format!("\n- 외 {}건", feedback.n_unlisted));
+    }
+    if let Some(prose) = &feedback.text {
+        text.push_str(&format!("\n{prose}"));
     }
     for suggestion in &feedback.suggestions {
         text.push_str(&format!("\n- {suggestion}"));

@@ -75,7 +75,7 @@ pub(super) fn reason_suffix(reason: &str) -> String {
     prefix_with_colon(&translate_engine_text(reason))
 }
 
-pub(super) fn failure_reason(failure: &AttemptFailure) -> String {
+pub(crate) fn failure_reason(failure: &AttemptFailure) -> String {
     match failure {
         AttemptFailure::Reported { reason } => {
             format!("에이전트가 실패를 보고함{}", reason_suffix(reason))
