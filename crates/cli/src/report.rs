@@ -24,7 +24,6 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
-    /// Markdown
     Markdown,
     /// One page without references to other files
     Html,

@@ -199,6 +199,12 @@ pub enum UnprovedWork {
         /// What is not proved.
         marks: Vec<TaskMark>,
     },
+    /// The plan says that it was done before the run.
+    DoneBefore {
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        task: TaskId,
+        title: String,
+    },
     /// No check ran at the gate.
     PhaseWithoutCheck { phase: PhaseNumber },
     /// A user approved the phase despite failed checks.

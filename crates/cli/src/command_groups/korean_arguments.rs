@@ -75,7 +75,6 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
     ("Memory limit of all its processes together, in MiB", "모든 프로세스를 합한 메모리 제한(MiB)"),
     ("Merge into this branch [default: the branch that the run started from]", "이 브랜치에 병합 [기본값: 실행을 시작한 브랜치]"),
     ("Form of the report", "보고서의 형식"),
-    ("Markdown", "Markdown"),
     ("One page without references to other files", "다른 파일을 참조하지 않는 한 페이지"),
     ("Data for programs", "프로그램용 데이터"),
     ("Flowchart for Mermaid", "Mermaid 흐름도"),

@@ -213,6 +213,9 @@ fn unproved(rows: &Rows, phases: &[PhaseReport]) -> Vec<UnprovedWork> {
     for task in rows.tasks.iter() {
         let (id, title) = (task.id.clone(), task.title.clone());
         match task.state {
+            TaskState::Done if task.proof.is_none() => {
+                found.push(UnprovedWork::DoneBefore { task: id, title });
+            }
             TaskState::Done => {
                 let marks = unproved_marks(task);
                 if !marks.is_empty() {

@@ -74,7 +74,9 @@ fn escape_beginning(text: &str) -> String {
     let digits = text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
     let (number, rest) = text.split_at(digits);
     match rest.chars().next() {
-        Some('.' | ')') if digits > 0 => format!("{number}\\{rest}"),
+        Some('.' | ')') if digits > 0 && matches!(rest.chars().nth(1), Some(' ') | None) => {
+            format!("{number}\\{rest}")
+        }
         Some('-' | '+' | '=') if digits == 0 => format!("\\{rest}"),
         Some(_) | None => text.to_owned(),
     }
@@ -94,6 +96,7 @@ mod tests {
         assert_eq!(escaped("a|b\n*c* [x](y) <b>"), "a\\|b \\*c\\* \\[x\\](y) \\<b\\>");
         assert_eq!(escaped("- item"), "\\- item");
         assert_eq!(escaped("1. item"), "1\\. item");
+        assert_eq!(escaped("1.5k"), "1.5k");
         assert_eq!(escaped("https://a.b"), "https:\u{200b}//a.b");
         assert_eq!(escaped("a\u{202e}b\u{1b}[1m"), "ab\\[1m");
     }

@@ -105,6 +105,7 @@ impl Writer {
                     marks.iter().map(|mark| describe_task_mark(self.locale, *mark)).collect();
                 format!("{task} {title}: {}", marks.join(", "))
             }
+            UnprovedWork::DoneBefore { task, title } => format!("{task} {title}: {}", phrases.done_before),
             UnprovedWork::PhaseWithoutCheck { phase } => {
                 format!("{}: {}", phrases.phase(*phase), phrases.phase_without_check)
             }

@@ -75,7 +75,9 @@ fn words_of_agents_stay_words() {
         }
         let markdown = render_report(&report, ReportForm::Markdown, locale);
         assert!(markdown.contains("\\<script\\>alert(1)"), "{markdown}");
-        for forbidden in ["<script", "\n# head", "[x](", "\u{202e}", "\u{1b}"] {
+        // What is left when the escaped characters are removed has a meaning.
+        let markdown = markdown.replace("\\<", "").replace("\\[", "");
+        for forbidden in ["<", "\n# head", "[x](", "\u{202e}", "\u{1b}"] {
             assert!(!markdown.contains(forbidden), "{forbidden}: {markdown}");
         }
     }
