@@ -111,7 +111,8 @@ fn retry_passes_the_hint_to_the_agent() {
 
 #[test]
 fn diff_of_a_task_without_changes_says_so() {
-    let project = TestProject::create_with_server("read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"");
+    let project =
+        TestProject::create_with_server("read -r task; echo \"DONE:$JANGDAN_TASK:nothing to change\"");
     project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     project.assert_succeeds(&["watch"], "1 of 1 done");
     project.assert_succeeds(&["diff", "T1"], "T1 has changed nothing");
