@@ -52,13 +52,15 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
     let event = ours.fetch_event_text()?;
     let node = ServerLoad::with_node_server(processes::start_node(folder)?, &event, N_SUBSCRIBERS)?;
     let mut servers = [ours, node];
-    let memory = |servers: &[ServerLoad; 2]| -> Result<[f64; 2]> {
-        Ok([resident_mib(servers[0].process.pid())?, resident_mib(servers[1].process.pid())?])
+    let memory = |servers: &[ServerLoad; 2], kind| -> Result<[f64; 2]> {
+        Ok([memory_mib(servers[0].process.pid(), kind)?, memory_mib(servers[1].process.pid(), kind)?])
     };
-    let [idle, idle_node] = memory(&servers)?;
+    let [idle, idle_node] = memory(&servers, "VmRSS:")?;
+    // Without the pages of the program's file, which the kernel shares and drops as needed.
+    let [own, own_node] = memory(&servers, "RssAnon:")?;
     let bursts = run_variants_in_turns(ROUNDS, 2, |n| servers[n].send_burst(N_BURST))?;
     let paced = measure_paced_latencies(&mut servers, &event, program, folder)?;
-    let [after, after_node] = memory(&servers)?;
+    let [after, after_node] = memory(&servers, "VmRSS:")?;
 
     let bursts = Timings::new(["ours", "node"].into_iter().zip(bursts).collect());
     report.add_ratio(
@@ -85,6 +87,8 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
     report.add_figure("p99 ms at 50 events/s, Node", median(p99_node));
     report.add_figure("memory MiB with 256 subscribers", idle);
     report.add_figure("memory MiB with 256 subscribers, Node", idle_node);
+    report.add_figure("of it not of a file", own);
+    report.add_figure("of it not of a file, Node", own_node);
     report.add_figure("memory MiB after all of it", after);
     report.add_figure("memory MiB after all of it, Node", after_node);
     Ok(())
@@ -164,10 +168,10 @@ fn quantile(sorted: &[Duration], share: f64) -> Duration {
     sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// Returns the resident memory of a process in MiB.
-fn resident_mib(pid: u32) -> Result<f64> {
+/// Returns the memory of a process in MiB; `kind` is the name of a line in its status.
+fn memory_mib(pid: u32, kind: &str) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("a process has memory")?;
+    let line = text.lines().find_map(|line| line.strip_prefix(kind)).context("a process has memory")?;
     let kib: f64 = line.split_whitespace().next().context("a number")?.parse()?;
     Ok(kib / 1024.0)
 }
