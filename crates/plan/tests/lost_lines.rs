@@ -207,7 +207,8 @@ fn find_lost_line(
             id == word || id.strip_prefix(word).is_some_and(|rest| rest.starts_with('.'))
         };
         let is_id = |word: &str| parsed.plan.tasks.iter().any(|task| names(task.id.as_str(), word));
-        let is_dependency = text.contains("Depend") && line.split([' ', ':', '*']).any(is_id);
+        let is_dependency = (text.contains("Depend") || text.contains("의존"))
+            && line.split([' ', ':', '*']).any(|word| is_id(word.trim_end_matches('.')));
         if !is_reported && !is_dependency && !plan.contains(word.as_str()) {
             return Some(line.to_owned());
         }
