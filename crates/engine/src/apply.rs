@@ -152,6 +152,7 @@ impl Run {
                 self.apply_attempt_failed(at, task, *counted)
             }
             Event::TaskRetried(events::TaskRetried { task, hint, resets_attempts }) => {
+                self.count_agent_retry(actor, task);
                 self.apply_task_retried(task, hint.as_ref(), *resets_attempts)
             }
             Event::TaskFailed(events::TaskFailed { task, .. }) => {

@@ -11,6 +11,8 @@ mod cleanup;
 mod collaboration;
 mod completion;
 mod control;
+mod correction;
+mod custom_message;
 mod deadline;
 mod disk_budget;
 mod disk_full;

@@ -66,6 +66,8 @@ pub enum Rule {
     Receipt,
     /// A task is checked and merged only if its claim has evidence, and its agent is told once in a round what is missing.
     Evidence,
+    /// An agent that keeps sending invalid messages is corrected at most twice.
+    CorrectionsBounded,
     /// A file above the size limit is committed only if a user says so, and work is accepted only after an answer.
     LargeFiles,
     /// A check that could not run is decided by a user, and is neither a failed round nor a reason for rework.
@@ -130,6 +132,7 @@ impl fmt::Display for Rule {
             Self::TurnEndFirst => "a task is checked and merged after the turn of its worker",
             Self::Receipt => "a task with a check is done only with a receipt",
             Self::Evidence => "a task is done only with evidence",
+            Self::CorrectionsBounded => "an agent is corrected at most twice",
             Self::LargeFiles => "a large file is committed only if a user says so",
             Self::UnrunCheck => "a check that could not run goes to a user",
             Self::CheckedCommit => "what is merged is the commit that passed the check",

@@ -164,7 +164,8 @@ impl Run {
                 stage.is_some_and(|stage| !matches!(stage, TaskStage::Done | TaskStage::Skipped))
             }
             EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_final()),
-            EscalationAction::Dismiss => !self.is_blocking(escalation, record),
+            // An agent that sent invalid messages continues as it is.
+            EscalationAction::Dismiss => record.is_about_messages || !self.is_blocking(escalation, record),
             EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
             EscalationAction::RaiseBudget { budget } => {
                 let mut usage = self.budget_usage(&record.subject).cloned().unwrap_or_default();

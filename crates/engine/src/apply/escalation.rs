@@ -81,6 +81,8 @@ impl Run {
             kind: *kind,
             subject: subject.clone(),
             session: *session,
+            origin: *session,
+            is_about_messages: matches!(cause, Some(EscalationCause::ProtocolViolated { .. })),
             title: title.clone(),
             description: description.clone(),
             suggested: suggested.clone(),
@@ -261,6 +263,7 @@ impl Run {
         if let (EscalationType::Quality | EscalationType::CheckNotRun, EscalationSubject::Phase { phase }) =
             (kind, subject)
         {
+            self.remove_verify_work_item(*phase);
             self.set_gate_state(*phase, GateState::Escalated(id));
         }
         if (kind, subject) == (EscalationType::Timeout, &EscalationSubject::Run) {
@@ -276,6 +279,10 @@ impl Run {
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
         escalation.is_open = false;
         let (session, subject, kind) = (escalation.session, escalation.subject.clone(), escalation.kind);
+        let uncorrected = escalation.origin.filter(|_| escalation.is_about_messages);
+        if let Some(uncorrected) = uncorrected.and_then(|session| self.session_mut_unmarked(session)) {
+            uncorrected.forget_invalid_messages();
+        }
         self.remove_work_item(session, WorkItem::Escalation(id));
         if let Some(task) = self.subject_task(&subject).and_then(|task| self.task_mut(task)) {
             task.escalations.retain(|open| *open != id);

@@ -103,7 +103,7 @@ impl Run {
         }
     }
 
-    fn remove_verify_work_item(&mut self, phase: u32) {
+    pub(super) fn remove_verify_work_item(&mut self, phase: u32) {
         if let Some(GateState::Verifying(session)) = self.phases.get(&phase).map(|phase| phase.gate) {
             self.remove_work_item(Some(session), WorkItem::Verify(phase));
         }

@@ -20,6 +20,8 @@ use crate::{
 
 /// Limits the corrections of one turn, so that a confused agent is not flooded.
 const CORRECTIONS_MAX: usize = 8;
+/// Turns in a row in which a session is told that its output nearly was a message.
+const NEAR_MISSES_MAX: u32 = 3;
 /// Number of prompts remembered per turn.
 const PROMPTS_MAX: usize = 256;
 
@@ -352,7 +354,8 @@ impl Run {
     pub(super) fn apply_message_received(&mut self, id: SessionId, message: &AgentMessage) {
         self.update_claim(id, message);
         let Some(session) = self.session_mut(id) else { return };
-        session.invalid_in_a_row = 0;
+        let is_progress = matches!(message, AgentMessage::Progress(_));
+        session.count_valid_message(message.name(), is_progress);
         session.in_turn = true;
         // The text of a turn does not contain its messages.
         if let AgentMessage::AskUser(AskUser { question: text, .. })
@@ -380,8 +383,10 @@ impl Run {
 
     pub(super) fn apply_message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
         let Some(session) = self.session_mut(id) else { return };
-        session.invalid_in_a_row += 1;
-        if session.corrections.len() < CORRECTIONS_MAX {
+        session.count_invalid_message(protocol);
+        if session.is_beyond_correction() {
+            session.corrections.clear();
+        } else if session.corrections.len() < CORRECTIONS_MAX {
             let (protocol, error) = (protocol.to_owned(), error.to_owned());
             session.corrections.push(SessionInput::InvalidMessage { protocol, error });
         }
@@ -389,7 +394,9 @@ impl Run {
 
     pub(super) fn apply_near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
         let Some(session) = self.session_mut(id) else { return };
-        if !std::mem::replace(&mut session.near_miss_reported, true) {
+        let is_reported = std::mem::replace(&mut session.near_miss_reported, true);
+        if !is_reported && session.near_misses < NEAR_MISSES_MAX && !session.is_beyond_correction() {
+            session.near_misses += 1;
             session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }

@@ -1,8 +1,8 @@
 //! Applies events about tasks.
 
 use domain::{
-    AgentName, AttemptNumber, BlockReason, CheckpointId, CompletionProof, MergeOutcome, PhaseNumber, Receipt,
-    SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
+    Actor, AgentName, AttemptNumber, BlockReason, CheckpointId, CompletionProof, MergeOutcome, PhaseNumber,
+    Receipt, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
 };
 
 use super::start::add_ms;
@@ -330,6 +330,16 @@ impl Run {
         let Some(task) = self.task_mut(task_ref) else { return };
         task.failures += u32::from(counted);
         self.set_task_stage(task_ref, TaskStage::AttemptFailed);
+    }
+
+    /// Counts how often agents started a task again: a user must decide at last.
+    pub(super) fn count_agent_retry(&mut self, actor: &Actor, task: &TaskId) {
+        let Some(state) = self.find_task(task).and_then(|task| self.task_mut(task)) else { return };
+        match actor {
+            Actor::Agent(_) => state.agent_retries = state.agent_retries.saturating_add(1),
+            Actor::Person(_) => state.agent_retries = 0,
+            Actor::System | Actor::Clock => {}
+        }
     }
 
     pub(super) fn apply_task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {

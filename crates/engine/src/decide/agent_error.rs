@@ -117,7 +117,12 @@ impl DecisionContext<'_> {
         let escalation = open.unwrap_or_else(|| {
             let escalation = NewEscalation {
                 kind: EscalationType::TokenExhausted,
-                severity: Severity::Medium,
+                severity: match subject {
+                    EscalationSubject::Run if usage_so_far.has_reached_percent(100) => Severity::Critical,
+                    EscalationSubject::Run
+                    | EscalationSubject::Phase { .. }
+                    | EscalationSubject::Task { .. } => Severity::Medium,
+                },
                 title: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
                 description: usage_text(&usage_so_far),
                 context: String::new(),

@@ -5,20 +5,19 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentMessage, AttemptFailure, ClaimSource, CustomMessage, DoneMessage, EscalationCause,
-    EscalationSubject, EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput,
-    Severity, TaskId, events,
+    AgentMessage, AttemptFailure, ClaimSource, DoneMessage, MessageOffset, PhaseComplete, Role, SessionId,
+    TaskId, events,
 };
 
-use super::{DecisionContext, escalation::NewEscalation};
+use super::DecisionContext;
 use crate::{
     rejection::Rejection,
     result_content::shorten_result,
     state::{TaskIndex, WorkItem},
 };
 
-/// Consecutive invalid messages after which an escalation is raised.
-const INVALID_MESSAGES_MAX: u32 = 3;
+/// Documents that an agent may report as created.
+const DOCUMENTS_MAX: usize = 200;
 /// Number of bytes of an invalid message that are recorded.
 const RAW_BYTES_MAX: usize = 4096;
 
@@ -68,12 +67,16 @@ impl DecisionContext<'_> {
                 self.reject_message(origin, message.name().to_owned(), error, raw);
             }
             None => {
+                let was_beyond_correction = self.run.session(origin.session).is_beyond_correction();
                 self.emit(events::MessageReceived {
                     session: origin.session,
                     offset: origin.offset,
                     read_from: origin.read_from,
                     message: Box::new(without_large_result(message.clone())),
                 });
+                if was_beyond_correction && !self.run.session(origin.session).is_beyond_correction() {
+                    self.resume_corrections(origin.session);
+                }
                 self.handle_message(origin.session, message);
             }
         }
@@ -92,21 +95,10 @@ impl DecisionContext<'_> {
         }
         raw.truncate(end);
         let MessageOrigin { session, offset, read_from } = origin;
+        let was_beyond_correction = self.run.session(session).is_beyond_correction();
         self.emit(events::MessageRejected { session, offset, read_from, protocol, error, raw });
-        if self.run.session(session).invalid_in_a_row == INVALID_MESSAGES_MAX {
-            let task = self.run.session(session).task.map(|task| self.task_id(task));
-            let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });
-            self.raise_escalation(
-                subject,
-                Some(session),
-                NewEscalation {
-                    kind: EscalationType::Protocol,
-                    severity: Severity::Low,
-                    title: EscalationCause::ProtocolViolated { session }.into(),
-                    description: format!("{INVALID_MESSAGES_MAX} invalid messages in a row"),
-                    context: String::new(),
-                },
-            );
+        if !was_beyond_correction && self.run.session(session).is_beyond_correction() {
+            self.give_up_correcting(session);
         }
     }
 
@@ -121,10 +113,8 @@ impl DecisionContext<'_> {
             Some(format!("your role may not send {}: it is reserved for {owner}", message.name()))
         };
         match message {
-            AgentMessage::ResolveNext(_)
-            | AgentMessage::Task(_)
-            | AgentMessage::Custom(_)
-            | AgentMessage::NeedHuman(_)
+            AgentMessage::Custom(custom) => self.custom_rejection(session, custom),
+            AgentMessage::ResolveNext(_) | AgentMessage::Task(_) | AgentMessage::NeedHuman(_)
                 if !is_orchestrator =>
             {
                 not_allowed("the orchestrator")
@@ -133,7 +123,6 @@ impl DecisionContext<'_> {
             AgentMessage::NeedHuman(_) if matches!(sender.current_item, Some(WorkItem::Question(_))) => None,
             AgentMessage::ResolveNext(_) => None,
             AgentMessage::Task(request) => self.unknown_task_rejection(&request.task_id),
-            AgentMessage::Custom(custom) => self.custom_rejection(custom),
             AgentMessage::Done(done) => self.claim_rejection(session, &done.task_id, false),
             AgentMessage::Fail(fail) => self.claim_rejection(session, &fail.task_id, true),
             AgentMessage::PhaseComplete(complete) => self.phase_complete_rejection(session, complete),
@@ -155,21 +144,8 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn unknown_task_rejection(&self, task: &TaskId) -> Option<RejectionText> {
+    pub(super) fn unknown_task_rejection(&self, task: &TaskId) -> Option<RejectionText> {
         self.run.find_task(task).is_none().then(|| format!("there is no task {task}"))
-    }
-
-    fn custom_rejection(&self, custom: &CustomMessage) -> Option<RejectionText> {
-        match custom.kind.as_str() {
-            "PRIORITY" | "SKIP" | "RETRY" => {
-                let id = custom.value.split_whitespace().next().unwrap_or_default();
-                match id.parse::<TaskId>() {
-                    Ok(task) => self.unknown_task_rejection(&task),
-                    Err(error) => Some(error.to_string()),
-                }
-            }
-            _ => None,
-        }
     }
 
     /// A worker reports on its own task, a tester on the task it tests, a callee on the call.
@@ -226,6 +202,9 @@ impl DecisionContext<'_> {
         complete: &PhaseComplete,
     ) -> Option<RejectionText> {
         let sender = self.run.session(session);
+        if complete.documents.len() > DOCUMENTS_MAX {
+            return Some(format!("at most {DOCUMENTS_MAX} documents can be listed"));
+        }
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let Some(task) = task else {
             return Some("you have no task in a phase".to_owned());
@@ -288,7 +267,7 @@ impl DecisionContext<'_> {
                     domain::TestFeedback { success: true, ..domain::TestFeedback::default() },
                 );
             }
-            // A verifier accepts the phase by ending its turn.
+            // Recorded with the phase, and evaluated when the verifier's turn ends.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.task_worked_on_by(session) {
@@ -338,25 +317,6 @@ impl DecisionContext<'_> {
         if !has_siblings && is_working {
             self.withdraw_evidence_question(task);
             self.claim_task(task, ClaimSource::PhaseMarker, None, BTreeMap::new());
-        }
-    }
-
-    fn handle_custom(&mut self, session: SessionId, custom: &CustomMessage) {
-        let mut fields = custom.value.split_whitespace();
-        let Some(task) = fields.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
-        let outcome = match custom.kind.as_str() {
-            "PRIORITY" => {
-                let priority = fields.next().and_then(|word| word.parse().ok()).unwrap_or(Priority::Critical);
-                self.prioritize_task(task, priority)
-            }
-            "SKIP" => self.skip_task(&task),
-            "RETRY" => self.retry_task(&task, None),
-            // Other kinds are recorded for display only.
-            _ => Ok(()),
-        };
-        if let Err(rejection) = outcome {
-            let protocol = "CUSTOM".to_owned();
-            self.send_input(session, SessionInput::InvalidMessage { protocol, error: rejection.with_hint() });
         }
     }
 }

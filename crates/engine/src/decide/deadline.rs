@@ -116,7 +116,7 @@ impl DecisionContext<'_> {
             None,
             NewEscalation {
                 kind: EscalationType::Timeout,
-                severity: Severity::High,
+                severity: Severity::Critical,
                 title: EscalationCause::RunTimeout.into(),
                 description: format!("ran for {minutes} minutes"),
                 context: String::new(),

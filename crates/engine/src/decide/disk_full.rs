@@ -36,7 +36,7 @@ impl DecisionContext<'_> {
         if is_repeated && is_active && self.run.disk_full_escalation.is_none() {
             let escalation = NewEscalation {
                 kind: EscalationType::Dependency,
-                severity: Severity::High,
+                severity: Severity::Critical,
                 title: EscalationCause::DiskFull.into(),
                 description: error,
                 context: "checks, merges and checkpoints are retried; nothing is lost".to_owned(),

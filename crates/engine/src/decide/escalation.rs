@@ -92,9 +92,10 @@ impl DecisionContext<'_> {
             if !record.is_open {
                 return;
             }
-            let is_running_agent = |session: &SessionId| {
-                let session = self.run.session(*session);
-                session.is_alive() && session.agent.is_some()
+            let origin = record.origin;
+            let is_running_agent = |id: &SessionId| {
+                let session = self.run.session(*id);
+                session.is_alive() && session.agent.is_some() && origin != Some(*id)
             };
             let (to, session) = match record.level {
                 EscalationLevel::Worker if record.is_for_person => (EscalationLevel::Person, None),
@@ -102,7 +103,7 @@ impl DecisionContext<'_> {
                     (EscalationLevel::Operator, self.operator_of(&record.subject).filter(is_running_agent))
                 }
                 EscalationLevel::Operator => {
-                    let orchestrator = self.run.orchestrator().filter(|id| record.session != Some(*id));
+                    let orchestrator = self.run.orchestrator().filter(is_running_agent);
                     (EscalationLevel::Orchestrator, orchestrator)
                 }
                 EscalationLevel::Orchestrator => (EscalationLevel::Person, None),
@@ -157,7 +158,15 @@ impl DecisionContext<'_> {
                 vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
             EscalationType::Conflict => vec![retry, EscalationAction::Skip, EscalationAction::MarkFailed],
-            EscalationType::Dependency | EscalationType::Protocol => vec![EscalationAction::Dismiss, retry],
+            EscalationType::Dependency => vec![EscalationAction::Dismiss, retry],
+            EscalationType::Protocol => {
+                let reassign =
+                    self.replacement_agent(subject).map(|agent| EscalationAction::Reassign { agent });
+                let mut actions = vec![EscalationAction::Dismiss, retry];
+                actions.extend(reassign);
+                actions.extend([EscalationAction::Skip, EscalationAction::MarkFailed]);
+                actions
+            }
             EscalationType::Quality => vec![retry, EscalationAction::Waive],
         }
     }
@@ -227,19 +236,15 @@ impl DecisionContext<'_> {
                 self.emit(events::BudgetRaised { subject: record.subject.clone(), budget });
                 self.unblock_escalated_tasks(escalation);
             }
-            (
-                EscalationAction::Dismiss
-                | EscalationAction::Retry { .. }
-                | EscalationAction::Reassign { .. },
-                _,
-                _,
-            )
+            // Its task continues as it is.
+            (EscalationAction::Dismiss, _, _) => self.unblock_escalated_tasks(escalation),
+            (EscalationAction::Retry { .. } | EscalationAction::Reassign { .. }, _, _)
             | (EscalationAction::Skip | EscalationAction::MarkFailed, None, _) => {}
         }
     }
 
     /// Unblocks all tasks that waited for this escalation.
-    fn unblock_escalated_tasks(&mut self, escalation: EscalationId) {
+    pub(super) fn unblock_escalated_tasks(&mut self, escalation: EscalationId) {
         let reason = BlockReason::Escalated { escalation };
         let tasks = self.run.tasks.iter().filter(|task| task.block_reasons.contains(&reason));
         let blocked: Vec<TaskId> = tasks.map(|task| task.planned.id.clone()).collect();

@@ -14,8 +14,8 @@ use crate::{
     state::{GateState, TaskIndex, TaskStage},
 };
 
-/// Failed rounds after which a gate is escalated.
-const FAILURES_MAX: u32 = 3;
+/// How often the work of a phase goes back to its agents before a user must decide.
+const REWORKS_MAX: u32 = 3;
 
 impl DecisionContext<'_> {
     /// Opens the gate of a phase whose tasks are all done.
@@ -214,7 +214,7 @@ impl DecisionContext<'_> {
             let last = [state.marked_by, state.last_done].into_iter().flatten().find(is_finished);
             tasks.extend(last.or_else(|| state.tasks.iter().rev().copied().find(is_finished)));
         }
-        let is_last = state.failures.saturating_add(1) >= FAILURES_MAX;
+        let is_last = state.failures >= REWORKS_MAX;
         let ids = tasks.iter().map(|task| self.task_id(*task)).collect();
         self.emit(events::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
         if is_last {
@@ -224,7 +224,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn escalate_gate_failure(&mut self, phase: PhaseNumber, description: String, output: &str) {
+    pub(super) fn escalate_gate_failure(&mut self, phase: PhaseNumber, description: String, output: &str) {
         let failures = self.run.phases.get(&phase).map_or(0, |phase| phase.failures);
         self.raise_escalation(
             EscalationSubject::Phase { phase },

@@ -214,13 +214,15 @@ impl DecisionContext<'_> {
         }
         let resumes = Some(session).filter(|id| self.run.session(*id).agent_session.is_some());
         self.open_orchestrator(resumes);
+        // In a driven run nothing starts without it.
+        let is_driven = self.run.settings.mode == domain::OrchestrationMode::Thin;
         if self.run.orchestrator().is_none() {
             self.raise_escalation(
                 domain::EscalationSubject::Run,
                 None,
                 NewEscalation {
                     kind: EscalationType::Blocked,
-                    severity: Severity::High,
+                    severity: if is_driven { Severity::Critical } else { Severity::High },
                     title: EscalationCause::OrchestratorLost.into(),
                     description: "its process ended too often; questions now go to you directly".to_owned(),
                     context: String::new(),

@@ -125,7 +125,7 @@ impl DecisionContext<'_> {
         let (first, n) = (join_task_ids(waiting.clone().take(NAMED_MAX)), waiting.count());
         let escalation = NewEscalation {
             kind: EscalationType::Blocked,
-            severity: Severity::High,
+            severity: Severity::Critical,
             title: EscalationCause::MainAgentSilent.into(),
             description: format!("{n} tasks wait for its request: {first}"),
             context: "check its terminal: it may wait for you or hang".to_owned(),

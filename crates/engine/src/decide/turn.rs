@@ -156,6 +156,9 @@ impl DecisionContext<'_> {
 
     /// Reminds a tester that ended its turn without a verdict, and escalates the second time.
     fn remind_or_escalate_tester(&mut self, task: TaskIndex, session: SessionId) {
+        if self.run.task(task).is_blocked() {
+            return;
+        }
         if self.run.session(session).reminded {
             self.escalate_test(task, "the tester ended its turn without a verdict");
         } else {

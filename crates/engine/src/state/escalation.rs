@@ -8,7 +8,12 @@ use super::TaskIndex;
 pub(crate) struct Escalation {
     pub(crate) kind: EscalationType,
     pub(crate) subject: EscalationSubject,
+    /// The session that handles it; first the one that it is about.
     pub(crate) session: Option<SessionId>,
+    /// The session that it is about, which never handles it.
+    pub(crate) origin: Option<SessionId>,
+    /// Whether it is about invalid messages of that session.
+    pub(crate) is_about_messages: bool,
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) suggested: Vec<EscalationAction>,
@@ -24,6 +29,8 @@ impl Default for Escalation {
             kind: EscalationType::General,
             subject: EscalationSubject::Run,
             session: None,
+            origin: None,
+            is_about_messages: false,
             title: String::new(),
             description: String::new(),
             suggested: Vec::new(),

@@ -1,6 +1,6 @@
 //! A session: an agent process, or a level of the session tree that Jangdan plays itself.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use domain::{
     AgentName, CheckpointId, DirectMessageId, InputNumber, MessageOffset, ParkMode, PhaseNumber, QuestionId,
@@ -8,6 +8,11 @@ use domain::{
 };
 
 use super::{ConversationTail, MessageRate, TaskIndex, WorkItem};
+
+/// Invalid messages in a row after which a session is no longer corrected.
+pub(crate) const INVALID_MESSAGES_MAX: u32 = 3;
+/// Invalid messages of one kind after which it is not corrected either, whatever valid ones of other kinds are among them.
+const INVALID_OF_A_KIND_MAX: u32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
@@ -55,7 +60,12 @@ pub(crate) struct Session {
     pub(crate) prompts: VecDeque<String>,
     /// Value of `read_from` at the end of the last turn.
     pub(crate) turn_from: u64,
+    /// Rejected messages since the last valid one. Reports of progress do not count as valid.
     pub(crate) invalid_in_a_row: u32,
+    /// Rejected messages of each kind since the last valid one of that kind.
+    pub(crate) invalid_by_kind: BTreeMap<String, u32>,
+    /// Near misses since the last valid message.
+    pub(crate) near_misses: u32,
     pub(crate) message_rate: MessageRate,
     /// Feedback about invalid messages, sent when the turn ends.
     pub(crate) corrections: Vec<SessionInput>,
@@ -95,6 +105,8 @@ impl Default for Session {
             prompts: VecDeque::new(),
             turn_from: 0,
             invalid_in_a_row: 0,
+            invalid_by_kind: BTreeMap::new(),
+            near_misses: 0,
             message_rate: MessageRate::default(),
             corrections: Vec::new(),
             near_miss_reported: false,
@@ -177,6 +189,35 @@ impl Session {
         if self.current_item == Some(item) {
             self.current_item = None;
         }
+    }
+
+    /// Returns whether it sent so many invalid messages that it is no longer corrected.
+    pub(crate) fn is_beyond_correction(&self) -> bool {
+        self.invalid_in_a_row >= INVALID_MESSAGES_MAX
+            || self.invalid_by_kind.values().any(|count| *count >= INVALID_OF_A_KIND_MAX)
+    }
+
+    /// Counts a rejected message.
+    pub(crate) fn count_invalid_message(&mut self, kind: &str) {
+        self.invalid_in_a_row = self.invalid_in_a_row.saturating_add(1);
+        let count = self.invalid_by_kind.entry(kind.to_owned()).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Counts a valid message. Progress does not show that the agent understands why another message was rejected.
+    pub(crate) fn count_valid_message(&mut self, kind: &str, is_progress: bool) {
+        self.invalid_by_kind.remove(kind);
+        if !is_progress {
+            self.invalid_in_a_row = 0;
+            self.near_misses = 0;
+        }
+    }
+
+    /// Forgets the rejected messages: a decision was made about them.
+    pub(crate) fn forget_invalid_messages(&mut self) {
+        self.invalid_in_a_row = 0;
+        self.invalid_by_kind.clear();
+        self.near_misses = 0;
     }
 
     /// Returns whether it only waits for its next work item.

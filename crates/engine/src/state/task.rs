@@ -195,6 +195,8 @@ pub(crate) struct Task {
     pub(crate) failures: u32,
     /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
+    /// How often agents started it again since a user last did.
+    pub(crate) agent_retries: u32,
     pub(crate) round: WorkRound,
     pub(crate) large_files: LargeFiles,
     /// Why the next attempt is needed; the user's hint is kept beside it.
@@ -297,6 +299,7 @@ impl Task {
             last_attempt: None,
             failures: 0,
             losses: 0,
+            agent_retries: 0,
             round: WorkRound::default(),
             large_files: LargeFiles::default(),
             hint: None,

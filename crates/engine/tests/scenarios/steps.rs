@@ -37,6 +37,12 @@ pub(crate) fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), S
             }
             Ok(())
         }
+        [agent, "prints", n, "times"] => {
+            for _ in 0..parse_value::<usize>(n)? {
+                act_as_agent(runner, agent, &["prints"], tail.as_deref())?;
+            }
+            Ok(())
+        }
         ["the", "clock", "jumps", "by", time @ ..] => {
             let by_ms = i64::try_from(parse_duration(time)?).map_err(|error| error.to_string())?;
             runner.now = Timestamp(runner.now.0 + by_ms);

@@ -275,9 +275,10 @@ fn escalation_actions(
 ) -> Vec<AgentAction> {
     let custom = |kind: &str| {
         let value = task.map_or_else(|| "T9.9".to_owned(), ToString::to_string);
+        let value = if kind == "ESCALATE" { format!("{value} it is not clear") } else { value };
         message_action(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
     };
-    match random.below(if agent.is_faultless { 14 } else { 20 }) {
+    match random.below(if agent.is_faultless { 14 } else { 23 }) {
         0..4 => vec![custom("RETRY"), turn_end_action("again")],
         4..6 => vec![custom("SKIP"), turn_end_action("without it")],
         6..14 => vec![turn_end_action("a person should look at it")],
@@ -289,6 +290,9 @@ fn escalation_actions(
         ],
         17 => vec![AgentAction::Exit(Some(1))],
         18 => vec![AgentAction::Hang],
+        19 => vec![custom("ESCALATE"), turn_end_action("higher up")],
+        20 => vec![custom("REASSIGN"), custom("REASSIGN"), custom("REASSIGN"), turn_end_action("to whom?")],
+        21 => vec![custom("DANCE"); 4],
         _ => vec![AgentAction::Vanish],
     }
 }

@@ -178,6 +178,7 @@ impl Model {
                     read_from: 0,
                     prompts: BTreeSet::new(),
                     in_turn: false,
+                    invalid_in_a_row: 0,
                 };
                 if self.sessions.insert(*session, opened).is_some() {
                     self.add_violation(Rule::OneAttempt, format!("{session} is opened again"));
@@ -217,10 +218,14 @@ impl Model {
                 self.record_message(*session, *offset, *read_from);
                 self.update_session(*session, |session| session.in_turn = true);
                 self.check_permitted(*session, said);
+                self.count_valid_message(*session, said);
                 self.record_reason_or_result(*session, said);
             }
-            Event::MessageRejected(events::MessageRejected { session, offset, read_from, .. })
-            | Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, .. }) => {
+            Event::MessageRejected(events::MessageRejected { session, offset, read_from, .. }) => {
+                self.record_message(*session, *offset, *read_from);
+                self.update_session(*session, |session| session.invalid_in_a_row += 1);
+            }
+            Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, .. }) => {
                 self.record_message(*session, *offset, *read_from);
             }
             Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
@@ -371,6 +376,7 @@ impl Model {
                     subject: subject.clone(),
                     level: EscalationLevel::Worker,
                     session: *session,
+                    origin: *session,
                     suggested: suggested.clone(),
                     open: true,
                 };
@@ -390,6 +396,7 @@ impl Model {
                     escalation.open = false;
                     escalation.subject.clone()
                 });
+                self.forget_invalid_messages(*escalation);
                 subject.iter().for_each(|subject| self.reset_gate_failures(subject));
                 self.end_disk_problem(*escalation);
             }

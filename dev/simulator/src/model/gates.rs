@@ -7,8 +7,8 @@ use domain::{
 use super::Model;
 use crate::rule::Rule;
 
-/// Number of failures after which a gate is escalated.
-const GATE_FAILURES_MAX: u32 = 3;
+/// Number of failures after which a gate is escalated: the first and one after each rework.
+const GATE_FAILURES_MAX: u32 = 4;
 
 /// A phase with its gate.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +49,8 @@ pub(crate) struct Escalation {
     pub level: EscalationLevel,
     /// The session that handles it.
     pub session: Option<SessionId>,
+    /// The session that it is about.
+    pub origin: Option<SessionId>,
     /// Suggested actions for its resolution.
     pub suggested: Vec<EscalationAction>,
     /// Whether no task starts while it is open.

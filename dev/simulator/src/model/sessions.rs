@@ -42,6 +42,8 @@ pub(crate) struct Session {
     pub prompts: BTreeSet<String>,
     /// Whether it got an input or sent a message, and has not ended its turn.
     pub in_turn: bool,
+    /// Rejected messages since the last valid one.
+    pub invalid_in_a_row: u32,
 }
 
 impl Session {
@@ -84,6 +86,9 @@ impl Model {
 
     /// Adds an input of a session.
     pub(super) fn queue_input(&mut self, id: SessionId, number: InputNumber, content: &SessionInput) {
+        if matches!(content, SessionInput::InvalidMessage { .. }) {
+            self.check_correction(id);
+        }
         let mut violations = Vec::new();
         let Some(session) = self.sessions.get_mut(&id) else {
             return self.add_violation(Rule::TaskOrder, format!("{id} gets an input and is not a session"));
