@@ -292,7 +292,7 @@ fn escalation_actions(
         18 => vec![AgentAction::Hang],
         19 => vec![custom("ESCALATE"), turn_end_action("higher up")],
         20 => vec![custom("REASSIGN"), custom("REASSIGN"), custom("REASSIGN"), turn_end_action("to whom?")],
-        21 => vec![custom("DANCE"); 4],
+        21 => (0..4).map(|_| custom("DANCE")).chain([turn_end_action("la la la")]).collect(),
         _ => vec![AgentAction::Vanish],
     }
 }
