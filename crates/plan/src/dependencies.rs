@@ -41,14 +41,28 @@ pub(crate) struct IdOrRange<'a> {
 
 /// Parses a list that starts at byte `base` of the file, and appends its mentions.
 pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
-    for line in list.lines() {
-        let mut rest = strip_brackets(strip_bullet(trim(line)).trim_end_matches('.'));
+    // Most lists are one line, and many are empty.
+    if means_none(list) {
+        return;
+    }
+    for (at, line) in list.lines().enumerate() {
+        let line = trim(line);
+        // Behind the first line, which is that of the key, a number may be one of a list.
+        let line = if at > 0 { strip_list_number(line) } else { line };
+        let mut rest = strip_brackets(strip_bullet(line).trim_end_matches('.'));
         while !rest.is_empty() {
             let (part, next) = split_first_part(rest);
             parse_list_part(trim(part), list, base, to);
             rest = next.trim_start();
         }
     }
+}
+
+/// Removes the number of `1. T1.2`.
+fn strip_list_number(line: &str) -> &str {
+    let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "));
+    rest.filter(|rest| after.len() < line.len() && !rest.trim().is_empty()).map_or(line, str::trim_start)
 }
 
 /// Removes the brackets of `[T1, T2]`, which is not a link.

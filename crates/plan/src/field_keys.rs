@@ -169,6 +169,10 @@ fn split_key_line(line: &str) -> Option<(&str, &str)> {
 /// nearby ("risk", "task"), so that they are compared more strictly.
 fn closest_key_name(name: &str) -> Option<&'static str> {
     const LENGTH_MAX: usize = 30;
+    // Comparing is expensive, and most names are known.
+    if FieldKey::from_name(name).is_some() {
+        return None;
+    }
     let name = name.to_lowercase();
     // Both are close to another key, but mean something else.
     if matches!(name.as_str(), "담당자" | "검증 방법" | "검증 기준") {

@@ -67,11 +67,13 @@ pub(crate) fn looks_like_json(text: &str) -> bool {
 /// Returns the first Markdown format that matches the file.
 pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<PlanFormat> {
     let is_index = || tasks_md::is_index_of(text, outline, || checklist::box_ids(text, outline));
+    let is_list_in_phases =
+        || tasks_md::has_only_phase_headings(text, outline) && checklist::is_checklist(text, outline);
     if tasks_md::is_tasks_md(text, outline, false) && !is_index() {
         Some(PlanFormat::TasksMd)
     } else if checklist::has_ids(text, outline) {
         Some(PlanFormat::Checklist)
-    } else if tasks_md::is_tasks_md(text, outline, true) {
+    } else if tasks_md::is_tasks_md(text, outline, true) && !is_list_in_phases() {
         Some(PlanFormat::TasksMd)
     } else if checklist::is_checklist(text, outline) {
         Some(PlanFormat::Checklist)

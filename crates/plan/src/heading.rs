@@ -250,12 +250,25 @@ pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
     if let Some(rest) = content.strip_prefix('M') {
         return parse_numbered_phase(rest);
     }
+    if let Some(rest) = content.strip_prefix('P') {
+        return parse_numbered_phase(rest).filter(|_| ends_short_phase(rest));
+    }
     let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
     let rest = content[n_digits..].trim_start().strip_prefix("단계")?;
     Some(PhaseHeading {
         number: PhaseHeadingNumber::Whole(content[..n_digits].parse().ok()?),
         name: name_after_number(rest)?,
     })
+}
+
+/// Tells whether the number of `P1 — Name` ends like that of a phase: `P1-R1-T1` is an id, and `P1 bugs` a priority.
+fn ends_short_phase(text: &str) -> bool {
+    const SIGNS: [char; 5] = [':', '：', '-', '–', '—'];
+    let after = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    after.is_empty()
+        || after
+            .strip_prefix(SIGNS)
+            .is_some_and(|name| name.is_empty() || name.starts_with(char::is_whitespace))
 }
 
 /// Like [`parse_phase_heading`], but accepts a bare number, as in keys and columns.
@@ -419,6 +432,10 @@ mod tests {
             ("Phase 3.1: Setup", Dotted(3), "Setup"),
             ("Phase N: Polish", Letter, "Polish"),
             ("Phase A: Setup", Letter, "Setup"),
+            ("P1 — Setup", Whole(1), "Setup"),
+            ("P12: Setup", Whole(12), "Setup"),
+            ("P1 - Setup", Whole(1), "Setup"),
+            ("P0", Whole(0), ""),
             ("Final Phase: Polish", Letter, "Polish"),
             ("フェーズ 2: 設計", Whole(2), "設計"),
             ("フェーズ2: 設計", Whole(2), "設計"),
@@ -433,6 +450,12 @@ mod tests {
             "Models",
             "2 단어",
             "Phase 99999999999",
+            "P1-R1-T1: Screen",
+            "P1-T1.3: Screen",
+            "P1 bugs",
+            "P1.2: Screen",
+            "P2P: Network",
+            "Plan",
         ] {
             assert_eq!(parse_phase_heading(content), None, "{content}");
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::{dedent, indent_width, line_start};
+use crate::text::{dedent, indent_width, line_start, trim_start};
 
 /// A list item, located in the source.
 #[derive(Debug, Clone)]
@@ -26,13 +26,13 @@ impl<'a> ListItem<'a> {
         let n_marker = marker_length(whole);
         let line_length = memchr::memchr(b'\n', whole.as_bytes()).unwrap_or(whole.len());
         let after_marker = &whole[n_marker..line_length.max(n_marker)];
-        let first = after_marker.trim_start();
+        let first = trim_start(after_marker);
         let n_spaces = after_marker.len() - first.len();
         let marker_column = column_width(&text[line_start(text, span.start)..span.start]);
         // More than four spaces start an indented code block, whose content begins one space after the marker.
-        let n_spaces_counted = if first.trim().is_empty() || n_spaces > 4 { 1 } else { n_spaces };
+        let n_spaces_counted = if trim_start(first).is_empty() || n_spaces > 4 { 1 } else { n_spaces };
         Self {
-            first_line: first.trim_end_matches('\r'),
+            first_line: if first.ends_with('\r') { first.trim_end_matches('\r') } else { first },
             first_line_start: span.start + n_marker + n_spaces,
             below: (span.start + line_length + 1).min(span.end)..span.end,
             marker_column,

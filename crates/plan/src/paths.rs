@@ -18,7 +18,10 @@ pub(crate) fn push_paths(text: &str, paths: &mut Vec<String>) {
         }
     });
     let mut is_code = false;
-    for part in text.split('`') {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'`', text.as_bytes()).chain([text.len()]) {
+        let part = &text[start..end];
+        start = end + 1;
         if !is_code && memchr::memchr2(b'/', b'.', part.as_bytes()).is_some() {
             for word in part
                 .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '"' | '→'))
@@ -132,7 +135,10 @@ fn has_known_extension(path: &str) -> bool {
         "scss", "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml",
         "yml", "mdx",
     ];
-    path.rsplit_once('.').is_some_and(|(name, extension)| !name.is_empty() && EXTENSIONS.contains(&extension))
+    match memchr::memrchr(b'.', path.as_bytes()) {
+        None | Some(0) => false,
+        Some(dot) => EXTENSIONS.contains(&&path[dot + 1..]),
+    }
 }
 
 #[cfg(test)]

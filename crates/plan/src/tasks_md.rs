@@ -53,6 +53,20 @@ pub(crate) fn is_tasks_md(text: &str, outline: &Outline, accepts_weak: bool) -> 
     })
 }
 
+/// Tells whether nothing but headings such as `P1: Setup`, which also name phases, could be tasks.
+pub(crate) fn has_only_phase_headings(text: &str, outline: &Outline) -> bool {
+    outline.blocks.iter().enumerate().all(|(at, block)| match &block.kind {
+        BlockKind::Heading { .. } => {
+            let heading = Heading::new(text, block.span.clone());
+            let is_task =
+                heading::parse_task_heading(&heading).is_some() || explicit_id(text, outline, at).is_some();
+            !is_task || heading::parse_phase_heading(heading.text).is_some()
+        }
+        BlockKind::Table(_) => false,
+        BlockKind::Item { .. } | BlockKind::Paragraph | BlockKind::Rule => true,
+    })
+}
+
 /// Tells whether the tables of the file are only an index of tasks that are written elsewhere, given the ids found there.
 pub(crate) fn is_index_of(text: &str, outline: &Outline, ids: impl FnOnce() -> HashSet<String>) -> bool {
     let mut tables = Vec::new();

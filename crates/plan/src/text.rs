@@ -40,6 +40,15 @@ pub(crate) fn trim(text: &str) -> &str {
     }
 }
 
+/// Equivalent to `str::trim_start`, but fast for text that begins with ASCII.
+pub(crate) fn trim_start(text: &str) -> &str {
+    let trimmed = text.trim_ascii_start();
+    match trimmed.as_bytes().first() {
+        Some(first) if first.is_ascii_graphic() => trimmed,
+        _ => trimmed.trim_start(),
+    }
+}
+
 /// Joins the non-empty lines with single spaces.
 pub(crate) fn join_lines(text: &str) -> String {
     let text = trim(text);

@@ -373,6 +373,14 @@ fn the_text_of_a_section_excludes_its_key_lines() {
 }
 
 #[test]
+fn the_numbers_of_a_list_are_not_dependencies() {
+    let source = "### 1.1: a\n\n### 1.2: b\n\n### 2.1: c\n- **Dependencies**:\n  1. 1.2\n  2. 1.1\n";
+    let ids: Vec<_> =
+        parse(source.as_bytes(), ANY).plan.tasks[2].depends_on.iter().map(ToString::to_string).collect();
+    assert_eq!(ids, ["1.1", "1.2"]);
+}
+
+#[test]
 fn lines_below_a_single_value_and_repeated_keys_are_text() {
     let source = "### T1: a\n- **Status**: todo\n  - [ ] first\n- **Agent**: codex\n  - [ ] second\n- **Verify**: test\n- **Verify**: again\n  - [ ] third\n";
     let parsed = parse(source.as_bytes(), ANY);

@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use crate::{
     dependencies::{IdReference, IdShape},
     list_item::ListItem,
-    text::{is_checked, parse_checkbox, span_of_slice, trim},
+    text::{is_checked, parse_checkbox, span_of_slice, trim, trim_start},
 };
 
 /// The tool that wrote the checklist.
@@ -44,7 +44,7 @@ impl<'a> ChecklistEntry<'a> {
         if !rest.starts_with(char::is_whitespace) {
             return None;
         }
-        let rest = rest.trim_start();
+        let rest = trim_start(rest);
         let after_strong = rest.strip_prefix("**");
         let is_bold = after_strong.is_some();
         let plain = after_strong.unwrap_or(rest);
@@ -119,7 +119,7 @@ impl<'a> ChecklistEntry<'a> {
             } else {
                 break;
             }
-            title = rest.trim_start();
+            title = trim_start(rest);
         }
         if let Some(rest) = title.strip_suffix("(P)") {
             self.is_parallel = true;

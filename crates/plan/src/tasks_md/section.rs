@@ -51,7 +51,7 @@ impl TaskSection {
         scope: Option<PhaseNumber>,
         tasks: &mut TaskCollector<'a, '_>,
     ) -> Self {
-        let is_done = task.status.as_ref().is_some_and(|(is_done, _)| *is_done);
+        let is_done = || task.status.as_ref().is_some_and(|(is_done, _)| *is_done);
         let index = tasks.find_or_add_task(&task.reference, task.id_span, FieldSource::Section, is_done);
         let title = join_lines(&heading::unescape_heading(task.title));
         if let Some(index) = index {

@@ -145,7 +145,7 @@ impl TableColumns {
             }
             return;
         };
-        let is_done = id.status.as_ref().is_some_and(|(is_done, _)| *is_done) || self.is_row_done(cells);
+        let is_done = || id.status.as_ref().is_some_and(|(is_done, _)| *is_done) || self.is_row_done(cells);
         let id_span = span_of_slice(text, id.text, 0);
         let Some(index) = tasks.find_or_add_task(&id.reference, id_span, FieldSource::Row, is_done) else {
             return;
@@ -232,14 +232,23 @@ impl<'a> IdCell<'a> {
             status = Some((is_done, mark));
             rest = after;
         }
-        let inner = rest.trim_matches(['*', '`', '_', '~']);
+        let inner = trim_marks(rest);
         let inner = inner.strip_prefix('[').map_or(inner, |link| link.split(']').next().unwrap_or(link));
         let (inner, word) = heading::split_status_at_end(inner);
         if let Some((is_done, part, true)) = word {
             status = status.or(Some((is_done, StatusMark::Symbol(span_of_slice(cell, part, 0)))));
         }
-        let inner = trim(inner).trim_matches(['*', '`', '_', '~']);
+        let inner = trim_marks(trim(inner));
         Some(Self { reference: IdReference::parse_whole(inner)?, text: inner, status })
+    }
+}
+
+/// Removes Markdown marks around an id.
+fn trim_marks(text: &str) -> &str {
+    match text.as_bytes() {
+        // Most ids have none.
+        [first, .., last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => text,
+        _ => text.trim_matches(['*', '`', '_', '~']),
     }
 }
 

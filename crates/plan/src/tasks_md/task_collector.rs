@@ -73,13 +73,13 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 
     /// Returns the index of the task that a row or section describes, or `None` if it is a duplicate, which `finish`
-    /// reports.
+    /// reports. `is_done` is asked only of a duplicate.
     pub(super) fn find_or_add_task(
         &mut self,
         reference: &IdReference<'a>,
         id_span: Range<usize>,
         source: FieldSource,
-        is_done: bool,
+        is_done: impl FnOnce() -> bool,
     ) -> Option<usize> {
         // The id is part of the text, with or without its phase.
         let written = match self.keeps_phase && reference.phase.is_some() {
@@ -104,7 +104,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         if state.seen_sources[source as usize] {
             // A row in another table is an overview.
             if source == FieldSource::Section || state.table == Some(n_tables) {
-                self.duplicates.push(DuplicateTask { first: index, span: id_span, is_done });
+                self.duplicates.push(DuplicateTask { first: index, span: id_span, is_done: is_done() });
             }
             return None;
         }
