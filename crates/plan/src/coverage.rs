@@ -185,7 +185,7 @@ fn parse_task_like_line(line: &str, has_numbers: bool) -> Option<(&str, Option<&
     (is_box || id.is_some()).then_some((item, id))
 }
 
-/// Removes labels before an id: `[TODO][P1] T-F12-01`.
+/// Removes labels before an id: `[DOING][P1] T-F12-01`.
 fn without_labels(text: &str) -> &str {
     let mut rest = text.trim_start();
     while let Some((label, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
