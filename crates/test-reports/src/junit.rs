@@ -41,7 +41,7 @@ pub(crate) fn read_output(lines: &[&str], draft: &mut ReportDraft<'_>) {
                 .is_some_and(|rest| rest.starts_with([' ', '>']))
         };
         let end = format!("</{root}>");
-        let Some(first) = lines.iter().position(|line| is_start(line)) else { continue };
+        let Some(first) = lines.iter().position(is_start) else { continue };
         let Some(last) = lines.iter().rposition(|line| line.contains(&end)) else { continue };
         if let Some(document) = lines.get(first..=last)
             && read_document(&document.join("\n"), draft)

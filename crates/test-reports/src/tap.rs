@@ -22,7 +22,7 @@ pub(crate) fn read(lines: &[&str], draft: &mut ReportDraft<'_>) {
     let is_version = |line: &&str| line.starts_with("TAP version 1");
     let has_plan =
         || lines.iter().any(|line| is_plan(line)) && lines.iter().any(|line| TestLine::parse(line).is_some());
-    if !(lines.iter().any(|line| is_version(line)) || has_plan()) {
+    if !(lines.iter().any(is_version) || has_plan()) {
         return;
     }
     draft.recognize(TestTool::Tap);
