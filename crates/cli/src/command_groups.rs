@@ -13,8 +13,8 @@ use crate::screen::phrases::pick_by_locale;
 /// Heading and commands of each group, in the order of the help.
 const GROUPS: &[(&str, &str, &[&str])] = &[
     ("Start", "시작", &["run", "resume", "demo", "serve", "session"]),
-    ("Watch", "보기", &["watch", "status", "inbox", "runs", "link"]),
-    ("Answer", "답하기", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat"]),
+    ("Watch", "보기", &["watch", "status", "inbox", "escalations", "runs", "link"]),
+    ("Answer", "답하기", &["answer", "approve", "reject", "provide", "refuse", "resolve", "chat", "gate"]),
     ("Act", "조작", &["pause", "continue", "cancel", "retry", "skip", "rewind", "tell", "land", "clean"]),
     (
         "Inspect",

@@ -23,7 +23,9 @@ mod decode;
 mod demo;
 mod diff;
 mod doctor;
+mod escalations;
 mod failure;
+mod gate;
 mod hook;
 mod inbox;
 mod init;
@@ -116,6 +118,11 @@ enum Command {
     Diff(diff::Arguments),
     /// Check whether this machine and project are ready for a run
     Doctor(doctor::Arguments),
+    /// List the problems of a run, and what can be done about each
+    Escalations(escalations::Arguments),
+    /// Show the report of a phase at its gate, approve the phase or request changes
+    #[command(subcommand)]
+    Gate(gate::Command),
     /// Report an event of Claude Code to its session (called by Claude Code)
     Hook(hook::Arguments),
     /// Show questions, approvals and problems that are waiting for you, the most urgent first
@@ -240,6 +247,8 @@ fn main() -> ExitCode {
         Command::Pause(arguments) => control::pause(&arguments),
         Command::Provide(arguments) => provide::provide(&arguments),
         Command::Refuse(arguments) => provide::refuse(&arguments),
+        Command::Escalations(arguments) => escalations::run(&arguments),
+        Command::Gate(command) => gate::run(&command),
         Command::Reject(arguments) => approve::reject(&arguments),
         Command::Resolve(arguments) => resolve::run(&arguments),
         Command::Retry(arguments) => retry::run(&arguments),

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, num::NonZeroU32, path::PathBuf};
 
 use domain::{
-    AgentName, Budget, GateApproval, Locale, ModelPrice, OrchestrationMode, PermissionMode, PermissionPolicy,
-    Role, RunSettings,
+    AgentName, Budget, GateApproval, Locale, ModelPrice, OrchestrationMode, OrchestratorPower,
+    PermissionMode, PermissionPolicy, Role, RunSettings,
 };
 
 use crate::{
@@ -266,7 +266,15 @@ fn settings(values: &Values) -> RunSettings {
         ticks_plan: values.boolean("plan.write_back"),
         thin_wait_ms: time("thin.wait"),
         locale: if values.choice("locale") == "ko" { Locale::Ko } else { Locale::En },
+        orchestrator_may: orchestrator_powers(values),
     }
+}
+
+fn orchestrator_powers(values: &Values) -> Vec<OrchestratorPower> {
+    let names = values.texts("orchestrator.may");
+    let powers =
+        [("answer", OrchestratorPower::Answer), ("permission", OrchestratorPower::Permission)].into_iter();
+    powers.filter(|(name, _)| names.iter().any(|listed| listed == name)).map(|(_, power)| power).collect()
 }
 
 /// Returns the token and money budgets of a `task`, `phase` or `run`.

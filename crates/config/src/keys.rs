@@ -44,6 +44,8 @@ pub const KEYS: &[Key] = &[
     key("team.orchestrator", ValueKind::Agent, "", "receives questions first and talks to you [default: built in]"),
     key("team.operator", ValueKind::Agent, "", "leads the workers of a phase [default: built in]"),
 
+    key("orchestrator.may", ValueKind::Choices(&["answer", "permission"]), "[\"answer\"]", "what an orchestrator agent may decide before you are asked: questions of agents, permissions"),
+
     key("agents.*.extends", ValueKind::Text, "", "agent whose settings are inherited"),
     key("agents.*.title", ValueKind::Text, "", "display name"),
     key("agents.*.role", ValueKind::Choice(ROLES), "", "role in the team; without one it is a specialist"),

@@ -63,6 +63,11 @@ pub(crate) fn parse(
             plain(number.map(Value::Number))
         }
         ValueKind::Choice(names) => choice(&text()?, names),
+        ValueKind::Choices(names) => {
+            let items = texts()?;
+            let is_known = |item: &ListItem| names.contains(&item.text.as_str());
+            if items.iter().all(is_known) { Ok(texts_value(items)) } else { Err(invalid_value_error()) }
+        }
         ValueKind::Text => Ok(Value::Text(text()?.into_owned())),
         ValueKind::Texts => texts().map(texts_value),
         ValueKind::Pair => match texts()? {

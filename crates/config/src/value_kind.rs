@@ -14,6 +14,8 @@ pub enum ValueKind {
     },
     /// One of these strings.
     Choice(&'static [&'static str]),
+    /// A list with any of these strings.
+    Choices(&'static [&'static str]),
     Text,
     /// A list of strings.
     Texts,
@@ -66,6 +68,10 @@ impl ValueKind {
                 let (last, others) =
                     names.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
                 format!("{} or {last}", others.join(", "))
+            }
+            Self::Choices(names) => {
+                let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
+                format!("a list with any of {}", names.join(", "))
             }
             Self::Text => "a string".to_owned(),
             Self::Texts => "a list of strings".to_owned(),

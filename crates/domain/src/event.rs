@@ -12,13 +12,13 @@ use crate::{
     BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
     ClaimEvidence, ClaimSource, CleanupId, CleanupReport, CommandOrigin, CompletionProof, DependencyRequest,
     DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause, EscalationId, EscalationLevel,
-    EscalationSubject, EscalationType, EvidenceGap, FeedbackLoopOutcome, GateReport, InputNumber,
-    InvocationId, LandReport, LandingId, LargeFile, LoopId, MergeOutcome, MessageOffset, MissingEvidence,
-    OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase,
-    PlannedTask, PlannedWork, PostponementCause, Priority, ProvidedResource, QuestionId, QuestionKind,
-    QuestionRoute, Receipt, RequestId, ResultId, ResultType, RewindTarget, Role, RunOutcome, RunSettings,
-    Sequence, SessionId, SessionInput, Severity, TaskId, TaskOverlap, TaskReturnReason, TeamMember,
-    TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
+    EscalationSubject, EscalationType, EvidenceGap, FeedbackLoopOutcome, GateReport, GateVerdict,
+    InputNumber, InvocationId, LandReport, LandingId, LargeFile, LoopId, MergeOutcome, MessageOffset,
+    MissingEvidence, OfferId, ParkMode, PermissionRequest, PermissionScope, PhaseNumber, PlanChanges,
+    PlanField, PlannedPhase, PlannedTask, PlannedWork, PostponementCause, Priority, ProvidedResource,
+    QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId, ResultId, ResultType,
+    RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput, Severity, TaskId,
+    TaskOverlap, TaskReturnReason, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, WorkChange,
 };
 
 /// An event with its position in the log of its run.
@@ -527,6 +527,9 @@ events! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
         kind: QuestionKind,
+        /// Set if the agent named one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        category: Option<QuestionCategory>,
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<String>,
@@ -738,6 +741,13 @@ events! {
         round: u32,
         session: SessionId,
     }
+    /// The verifier judged the phase.
+    GateVerdictGiven {
+        phase: PhaseNumber,
+        round: u32,
+        session: SessionId,
+        verdict: GateVerdict,
+    }
     /// All checks passed; the phase awaits approval.
     GatePassed {
         phase: PhaseNumber,
@@ -911,6 +921,10 @@ events! {
         questions: Vec<QuestionId>,
         /// Items in the inbox.
         n_waiting: u32,
+    }
+    /// The orchestrator did not reply to the chat in time. The run no longer waits for the reply.
+    ChatReplyOverdue {
+        session: SessionId,
     }
     /// The main agent of a thin run asked which tasks can start.
     ResolveRequested (formerly "ResolveAsked") {

@@ -14,6 +14,7 @@ mod escalation_cause;
 mod event;
 mod evidence;
 mod feedback;
+mod gate_verdict;
 mod id;
 mod inbox_item;
 mod input;
@@ -52,6 +53,7 @@ pub use feedback::{
     CheckObstacle, Receipt, TestCounts, TestFailure, TestFeedback, TestMetrics, TestReport, TestTool,
     signal_name,
 };
+pub use gate_verdict::{DocumentState, GateFinding, GateVerdict, ReportedDocument};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, CleanupId, DirectMessageId, EscalationId, InputNumber,
     InvocationId, LandingId, LoopId, OfferId, QuestionId, RequestId, ResultId, SessionId,
@@ -76,7 +78,9 @@ pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 pub use run_input::{AgentOutput, Report, RunInput, RunStart, TurnFailure};
 pub use secret::secret_in_variable;
 pub use session::{Locale, SessionKey};
-pub use settings::{AgentProtocol, GateApproval, OrchestrationMode, RunSettings, TeamMember};
+pub use settings::{
+    AgentProtocol, GateApproval, OrchestrationMode, OrchestratorPower, RunSettings, TeamMember,
+};
 pub use state::{
     AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
     CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ModelPrice,

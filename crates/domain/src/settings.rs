@@ -49,6 +49,8 @@ pub struct RunSettings {
     /// How long RESOLVE_NEXT waits until a task can start.
     pub thin_wait_ms: u64,
     pub locale: Locale,
+    /// What the orchestrator agent may decide before the user is asked.
+    pub orchestrator_may: Vec<OrchestratorPower>,
 }
 
 impl Default for RunSettings {
@@ -73,12 +75,24 @@ impl Default for RunSettings {
             has_worktrees: true,
             thin_wait_ms: 10 * MINUTE_MS,
             locale: Locale::En,
+            orchestrator_may: vec![OrchestratorPower::Answer],
         }
     }
 }
 
 fn default_true() -> bool {
     true
+}
+
+/// What an orchestrator agent may decide in place of the user, who can overrule it until then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OrchestratorPower {
+    /// Questions of other agents.
+    Answer,
+    /// Permissions that other agents ask for.
+    Permission,
 }
 
 /// Who decides which task starts next.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Actor, ChangeSummary, CheckpointId, EscalationId, InvocationId, LargeFile, PhaseNumber, QuestionId,
-    Receipt, RequestId, Sequence, TaskId, Timestamp,
+    Receipt, ReportedDocument, RequestId, Sequence, TaskId, Timestamp,
 };
 
 /// Identifies an effect by the event that caused it and its index.
@@ -199,6 +199,10 @@ pub struct GateReport {
     pub artefacts: Vec<String>,
     /// Expected artefacts that do not exist.
     pub missing: Vec<String>,
+    /// Documents that agents reported as created. Logs of earlier versions do not have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
+    pub documents: Vec<ReportedDocument>,
     /// Tasks that caused the failure, if known.
     pub tasks: Vec<TaskId>,
     pub summary: String,

@@ -357,6 +357,9 @@ fn verify_prompt(phase: PhaseNumber, round: u32, recipient: InputContext<'_>) ->
                 tasks: Vec::new(),
                 artefacts: Vec::new(),
                 documents: Vec::new(),
+                files: Vec::new(),
+                checks: Vec::new(),
+                changed: None,
                 changes: prompts::WorkChanges::default(),
                 key,
             }

@@ -217,7 +217,7 @@ impl Run {
                 }
             }
 
-            Event::SessionOpened(opened) => self.apply_session_opened(opened, sink),
+            Event::SessionOpened(opened) => self.apply_session_opened(at, opened, sink),
             Event::SessionActivated(events::SessionActivated { session, agent_session }) => {
                 self.apply_session_activated(*session, agent_session.as_ref());
             }
@@ -335,6 +335,8 @@ impl Run {
             Event::GateOpened(event) => self.apply_gate_opened(event, sink),
             Event::GateChecked(event) => self.apply_gate_checked(event),
             Event::GateVerifierStarted(event) => self.apply_gate_verifier_started(event),
+            // What follows from it has events of its own.
+            Event::GateVerdictGiven(_) => {}
             Event::GatePassed(event) => self.apply_gate_passed(event),
             Event::GateApproved(event) => self.apply_gate_approved(event, sink),
             Event::GateFailed(event) => self.apply_gate_failed(event),
@@ -378,7 +380,13 @@ impl Run {
             Event::CommandExecuted(_) => {}
             Event::ClockJumped(events::ClockJumped { by_ms }) => self.move_time_limits(*by_ms),
             Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
-                self.apply_chat_message_sent(actor, text, *answers)
+                self.apply_chat_message_sent(at, actor, text, *answers)
+            }
+            Event::ChatReplyOverdue(events::ChatReplyOverdue { session }) => {
+                self.timers.clear(Deadline::ChatReply(*session));
+                if let Some(session) = self.session_mut(*session) {
+                    session.is_chat_overdue = true;
+                }
             }
             // Only for display.
             Event::ChatAnsweredWithStatus(_) => {}

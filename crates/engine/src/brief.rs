@@ -5,6 +5,7 @@
 use domain::{PhaseNumber, Role, SessionId, SessionInput};
 
 use crate::{
+    decide::describe_receipt,
     effect::{InputBrief, PhaseBrief, TaskBrief, TaskHandoff},
     run::{NodeKind, Run},
     state::{TaskIndex, TaskStage},
@@ -16,6 +17,8 @@ const DONE_MAX: usize = 8;
 const SEARCHED_MAX: usize = 64;
 /// Tasks of other agents in the brief of a task.
 const PARALLEL_MAX: usize = 6;
+/// Files and documents in the brief of a phase.
+const FILES_MAX: usize = 50;
 /// Tasks in the brief of a phase.
 const PHASE_TASKS_MAX: usize = 50;
 
@@ -84,6 +87,7 @@ impl Run {
 
     fn phase_brief(&self, phase: PhaseNumber) -> Option<PhaseBrief> {
         let phase = self.phases.get(&phase)?;
+        let report = phase.report.as_deref();
         let is_done = |task: &&TaskIndex| self.task(**task).stage == TaskStage::Done;
         let describe =
             |task: &TaskIndex| (self.task_handoff(*task), self.task(*task).planned.acceptance.clone());
@@ -91,7 +95,10 @@ impl Run {
             title: phase.name.clone(),
             tasks: phase.tasks.iter().filter(is_done).take(PHASE_TASKS_MAX).map(describe).collect(),
             artefacts: phase.artefacts.clone(),
-            documents: phase.documents.clone(),
+            documents: phase.reported_documents().into_iter().take(FILES_MAX).collect(),
+            files: report.iter().flat_map(|report| &report.artefacts).take(FILES_MAX).cloned().collect(),
+            checks: report.iter().flat_map(|report| &report.receipts).map(describe_receipt).collect(),
+            changes: report.and_then(|report| report.changes.clone()),
         })
     }
 

@@ -38,6 +38,8 @@ mod thin_mode;
 mod turn;
 mod user_act;
 
+pub(crate) use custom_message::VERDICT;
+pub(crate) use gate::describe_receipt;
 pub(crate) use request::resource_from_request_default;
 
 use domain::{ActionUpdate, Actor, EffectId, Event, RecordedEvent, RunInput, TaskId, Timestamp, events};

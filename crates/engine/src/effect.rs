@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, CheckpointId, CleanupId, Complexity, InputNumber, LandingId, LargeFile, Locale,
-    ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
+    AgentName, AttemptNumber, ChangeSummary, CheckpointId, CleanupId, Complexity, InputNumber, LandingId,
+    LargeFile, Locale, ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -161,8 +161,14 @@ pub struct PhaseBrief {
     pub tasks: Vec<(TaskHandoff, Vec<String>)>,
     /// Glob patterns of the files that it must produce.
     pub artefacts: Vec<String>,
-    /// Documents that agents reported as written.
+    /// Documents that agents reported as written; they exist.
     pub documents: Vec<String>,
+    /// The first files that match these patterns.
+    pub files: Vec<String>,
+    /// The checks of the gate, each with its result.
+    pub checks: Vec<String>,
+    /// What its tasks changed.
+    pub changes: Option<ChangeSummary>,
 }
 
 /// What the agent of another task must know about a task.
@@ -273,8 +279,10 @@ pub struct GateCheck {
     pub phase: PhaseNumber,
     pub round: u32,
     pub check: Option<String>,
-    /// Glob patterns of the files that the phase must produce.
-    pub artefacts: Vec<String>,
+    /// Files that the phase must produce.
+    pub artefacts: Vec<ArtefactRule>,
+    /// Documents that agents reported as created.
+    pub documents: Vec<String>,
     /// Merges of its tasks, oldest first.
     pub merges: Vec<MergedCommits>,
     /// Commit that the last failed or rejected round examined.
@@ -282,6 +290,26 @@ pub struct GateCheck {
     pub timeout_ms: u64,
     /// How often a failed check is repeated.
     pub retries: u32,
+}
+
+/// How many files must match a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArtefactRule {
+    /// A glob pattern.
+    pub pattern: String,
+    pub n_min: usize,
+}
+
+impl ArtefactRule {
+    /// Parses a rule as plans write it: `docs/*.md`, or with a minimum, `docs/*.md >= 9`.
+    pub fn parse(text: &str) -> Self {
+        let counted = text.rsplit_once(">=").and_then(|(pattern, n_min)| {
+            let pattern = pattern.trim();
+            let n_min = n_min.trim().parse().ok().filter(|_| !pattern.is_empty())?;
+            Some(Self { pattern: pattern.to_owned(), n_min })
+        });
+        counted.unwrap_or_else(|| Self { pattern: text.trim().to_owned(), n_min: 1 })
+    }
 }
 
 /// A step of the run's branch that brought the work of a task.

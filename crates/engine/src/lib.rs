@@ -9,6 +9,7 @@ mod check_output;
 mod decide;
 mod effect;
 mod effect_sink;
+mod gate_verdict;
 mod graph;
 mod kept_ids;
 mod landing;
@@ -30,9 +31,9 @@ mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
-    ApprovedPhase, CheckOrder, CleanupOrder, Effect, GateCheck, InputBrief, LandingCheck, LandingOrder,
-    MergeOrder, MergedCommits, PhaseBrief, SessionAssignment, TaskBrief, TaskDuration, TaskHandoff,
-    WorkToLand,
+    ApprovedPhase, ArtefactRule, CheckOrder, CleanupOrder, Effect, GateCheck, InputBrief, LandingCheck,
+    LandingOrder, MergeOrder, MergedCommits, PhaseBrief, SessionAssignment, TaskBrief, TaskDuration,
+    TaskHandoff, WorkToLand,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

@@ -48,6 +48,7 @@ impl Run {
                 | Deadline::QuestionExpiry(_)
                 | Deadline::OrchestratorAnswer(_)
                 | Deadline::EscalationResponse(_)
+                | Deadline::ChatReply(_)
                 | Deadline::Park(_)
                 | Deadline::ResolveAnswer(_)
                 | Deadline::OrchestratorSilence

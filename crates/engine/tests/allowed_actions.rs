@@ -222,6 +222,7 @@ fn inbox_actions_of_each_state() {
             session: SESSION,
             task: Some(task()),
             kind: QuestionKind::Text,
+            category: None,
             text: "which?".to_owned(),
             options: Vec::new(),
             default: None,

@@ -9,6 +9,14 @@ use crate::{
     worktree_tree::write_worktree_tree,
 };
 
+/// What a path of a commit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    /// A link, a folder or a submodule.
+    Other,
+}
+
 impl RunRepository {
     /// Returns what a task changed since it branched off, including uncommitted work; without a worktree, the diff of
     /// its branch.
@@ -51,6 +59,16 @@ impl RunRepository {
         });
         remove_temporary_file(&index);
         Ok(listed?.paths().collect())
+    }
+
+    /// Returns what a path of a commit is, `None` if the commit does not have it.
+    pub fn entry_kind(&self, commit: &CommitId, path: &Path) -> Result<Option<EntryKind>, RepoError> {
+        let call = self.repository.git.call(["ls-tree", "-z", "--full-tree", commit.as_str(), "--"]);
+        let listed = call.arg(path).run()?;
+        // Each entry is `100644 blob ID\tPATH`; links have mode 120000.
+        let first = listed.output.split(|byte| *byte == 0).find(|entry| !entry.is_empty());
+        let is_file = |entry: &[u8]| entry.starts_with(b"100644 ") || entry.starts_with(b"100755 ");
+        Ok(first.map(|entry| if is_file(entry) { EntryKind::File } else { EntryKind::Other }))
     }
 
     fn merge_base_with_run(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {

@@ -60,6 +60,7 @@ pub use commit_id::{CommitId, GitIdentity};
 pub use confined_folder::ConfinedFolder;
 pub use conflicts::{Conflict, ConflictSide, TreeEntryKind};
 pub use detached_worktree::DetachedWorktree;
+pub use diff::EntryKind;
 pub use disk_usage::{disk_usage, free_disk_bytes, is_disk_full};
 pub use error::RepoError;
 pub use git::GitOptions;

@@ -16,8 +16,9 @@ use std::{
 use domain::{CleanupReport, LargeFile, PhaseNumber, RefCleanupReport, RunId, SessionId, TaskId};
 use engine::MergedCommits;
 use repo::{
-    CommitId, CommitOptions, DetachedWorktree, GitIdentity, GitOptions, MergeAttempt, RefPruneOptions,
-    RepoError, Repository, RunRepository, TaskWorktree, TipRecord, UntrackedFileRules, WorktreeSnapshot,
+    CommitId, CommitOptions, DetachedWorktree, EntryKind, GitIdentity, GitOptions, MergeAttempt,
+    RefPruneOptions, RepoError, Repository, RunRepository, TaskWorktree, TipRecord, UntrackedFileRules,
+    WorktreeSnapshot,
 };
 use tracing::warn;
 
@@ -323,6 +324,12 @@ impl RunGit {
     /// Reserves the worktree for checks of merged trees until the guard is dropped.
     pub(crate) fn lock_check_worktree(&self) -> MutexGuard<'_, ()> {
         self.check_worktree_lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what a path of a commit is, `None` if the commit does not have it.
+    pub(crate) fn entry_kind(&self, commit: &CommitId, path: &Path) -> Result<Option<EntryKind>, RepoError> {
+        let _lock = self.lock();
+        self.run.entry_kind(commit, path)
     }
 
     /// Returns the files of a commit that match a pattern.

@@ -326,6 +326,9 @@ impl Views {
             Event::GateVerifierStarted(events::GateVerifierStarted { phase, round, session }) => {
                 self.apply_gate_verifier_started(*phase, *round, *session)
             }
+            Event::GateVerdictGiven(events::GateVerdictGiven { phase, round, verdict, .. }) => {
+                self.apply_gate_verdict(*phase, *round, verdict)
+            }
             Event::GatePassed(events::GatePassed { phase, round, blocks }) => {
                 self.apply_gate_passed(now, *phase, *round, *blocks)
             }
@@ -397,6 +400,7 @@ impl Views {
             // The conversation shows the message when the agent gets it.
             Event::TaskMessageSent(_)
             | Event::ChatAnsweredWithStatus(_)
+            | Event::ChatReplyOverdue(_)
             | Event::ResolveRequested(_)
             | Event::ResolveAnswered(_) => {}
         }
@@ -442,6 +446,7 @@ impl Views {
             session,
             task,
             kind,
+            category,
             text,
             options,
             default,
@@ -460,6 +465,7 @@ impl Views {
         let row = QuestionRow {
             task: task.clone(),
             kind: *kind,
+            category: *category,
             text: text.clone(),
             korean: permission
                 .as_ref()
@@ -535,6 +541,7 @@ fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> Q
         agent: None,
         task: None,
         kind: QuestionKind::Text,
+        category: None,
         text: String::new(),
         korean: None,
         original_text: None,
@@ -583,5 +590,6 @@ fn is_reported_in_chat(event: &Event) -> bool {
             | Event::PlanUnreadable(_)
             | Event::PlanChangeApplied(_)
             | Event::ChatAnsweredWithStatus(_)
+            | Event::ChatReplyOverdue(_)
     )
 }

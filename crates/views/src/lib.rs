@@ -8,6 +8,7 @@
 mod event_names;
 mod facts;
 mod fold;
+mod gate_report;
 mod graph;
 mod layout;
 mod report;
@@ -20,6 +21,7 @@ mod table;
 mod view_change;
 mod views;
 
+pub use gate_report::gate_report_markdown;
 pub use event_names::{
     DIRECT_MESSAGE, ESCALATION_NEW, ESCALATION_RESOLVED, HUMAN_QUERY_ANSWERED, HUMAN_QUERY_REQUESTED,
     SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,

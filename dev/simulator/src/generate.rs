@@ -3,8 +3,9 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    AgentName, Budget, Complexity, GateApproval, OrchestrationMode, PermissionMode, PermissionPolicy,
-    PlanStatus, PlannedPhase, PlannedTask, PlannedWork, Priority, Role, RunSettings, TaskId, TeamMember,
+    AgentName, Budget, Complexity, GateApproval, OrchestrationMode, OrchestratorPower, PermissionMode,
+    PermissionPolicy, PlanStatus, PlannedPhase, PlannedTask, PlannedWork, Priority, Role, RunSettings,
+    TaskId, TeamMember,
 };
 
 use crate::random::Random;
@@ -100,6 +101,14 @@ fn generate_settings(random: &mut Random, mode: OrchestrationMode) -> RunSetting
         gate_approval: if random.once_in(2) { GateApproval::Person } else { GateApproval::Automatic },
         budgets: if random.once_in(8) { vec![generate_budget(random, 6)] } else { Vec::new() },
         time_ms: random.once_in(12).then(|| u64::from(random.between(60, 600)) * MINUTE_MS),
+        orchestrator_may: random
+            .pick(&[
+                vec![OrchestratorPower::Answer],
+                vec![OrchestratorPower::Answer, OrchestratorPower::Permission],
+                Vec::new(),
+            ])
+            .cloned()
+            .unwrap_or_default(),
         thin_wait_ms: u64::from(random.between(1, 10)) * MINUTE_MS,
         ..RunSettings::default()
     }

@@ -66,6 +66,8 @@ pub enum Rule {
     Receipt,
     /// A task is checked and merged only if its claim has evidence, and its agent is told once in a round what is missing.
     Evidence,
+    /// A phase whose verifier was asked passes only if the verifier accepted it.
+    Verdict,
     /// An agent that keeps sending invalid messages is corrected at most twice.
     CorrectionsBounded,
     /// A file above the size limit is committed only if a user says so, and work is accepted only after an answer.
@@ -132,6 +134,7 @@ impl fmt::Display for Rule {
             Self::TurnEndFirst => "a task is checked and merged after the turn of its worker",
             Self::Receipt => "a task with a check is done only with a receipt",
             Self::Evidence => "a task is done only with evidence",
+            Self::Verdict => "a phase passes only if its verifier accepted it",
             Self::CorrectionsBounded => "an agent is corrected at most twice",
             Self::LargeFiles => "a large file is committed only if a user says so",
             Self::UnrunCheck => "a check that could not run goes to a user",

@@ -341,6 +341,8 @@ export type DirectMessageState = "sent" | "received" | "acknowledged";
 
 export type DirectType = "result" | "feedback" | "query";
 
+export type DocumentState = "found" | "missing" | "outside" | "notAFile";
+
 /** What resolves an escalation. */
 export type EscalationAction = { "type": "retry", hint?: string | null,
 }
@@ -397,10 +399,20 @@ export type FileChange = { path: string,
   lines?: LineCounts,
 };
 
+/** A fault or remark. Also an accepted phase may have some. */
+export type GateFinding = {
+  /** The task of the phase that it concerns. */
+  task?: TaskId, severity?: Severity,
+  /** Path of the file that it concerns, as the verifier wrote it. */
+  file?: string, text: string,
+};
+
 /** Results of the checks of a gate. */
 export type GateReport = { passed: boolean, receipts: Array<Receipt>, artefacts: Array<string>,
   /** Expected artefacts that do not exist. */
   missing: Array<string>,
+  /** Documents that agents reported as created. Logs of earlier versions do not have them. */
+  documents?: Array<ReportedDocument>,
   /** Tasks that caused the failure, if known. */
   tasks: Array<TaskId>, summary: string,
   /** Commit of the run's branch that was examined. */
@@ -415,7 +427,9 @@ export type GateRound = { round: number,
   /** Session of the verifier. */
   verifier: SessionId | null,
   /** Result of the checks. */
-  report: GateReport | null, passed: boolean | null, reason: string | null,
+  report: GateReport | null,
+  /** Judgement of the verifier. */
+  verdict: GateVerdict | null, passed: boolean | null, reason: string | null,
   /** Tasks to redo. */
   rework: Array<TaskId>,
   /** Whether no task changed anything since the last round failed. */
@@ -443,6 +457,11 @@ export type GateState = "closed" | "checking" | "verifying" | "review" | "approv
 export type GateTask = { id: TaskId, title: string, state: TaskState, marks: Array<TaskMark>,
   /** New files above the size limit that are not part of its work. */
   leftOut: Array<LargeFile>,
+};
+
+export type GateVerdict = { accepted: boolean,
+  /** The reason, in the words of the verifier. */
+  summary: string, findings: Array<GateFinding>,
 };
 
 /** An action on an item of the inbox. */
@@ -1106,12 +1125,16 @@ export type ProvidedResource = { "type": "environment", names: Array<string>,
 | { "type": "package", name: string, version?: string | null,
 };
 
+export type QuestionCategory = "business" | "clarification" | "choice" | "confirmation";
+
 /** A question that waits for an answer: a row of the kind `question` and its run. */
 export type QuestionEntry = { run: RunId, id: QuestionId,
   /** Session that waits for the answer. */
   session: SessionId, agent: AgentName | null,
   /** `None` if it concerns the whole run. */
   task: TaskId | null, kind: QuestionKind,
+  /** The category that the agent named. */
+  category: QuestionCategory | null,
   /** The question, as forwarded last. */
   text: string,
   /** Korean text, if Jangdan asks. */
@@ -1155,6 +1178,8 @@ export type QuestionRow = { id: QuestionId,
   session: SessionId, agent: AgentName | null,
   /** `None` if it concerns the whole run. */
   task: TaskId | null, kind: QuestionKind,
+  /** The category that the agent named. */
+  category: QuestionCategory | null,
   /** The question, as forwarded last. */
   text: string,
   /** Korean text, if Jangdan asks. */
@@ -1234,6 +1259,12 @@ export type RefCleanupReport = {
   kept: Array<[string, KeptRefReason]>,
   /** Size of the objects that only the deleted refs contained. Git frees it when it collects garbage. */
   freedBytes: number,
+};
+
+/** A document that an agent reported as created, and whether it exists in the work of the run. */
+export type ReportedDocument = {
+  /** As the agent wrote it. */
+  path: string, state: DocumentState,
 };
 
 /** A dependency request of an agent. */

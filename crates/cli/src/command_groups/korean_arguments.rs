@@ -62,6 +62,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
     ("How to handle the error", "오류를 처리하는 방법"),
     ("Ids of the plan that are not of the form T1.3, such as 1.2,ST-001", "T1.3 형식이 아닌 계획의 id. 예: 1.2,ST-001"),
     ("Include the plan's optional tasks", "계획의 선택 작업도 포함"),
+    ("Show resolved problems too", "해결된 문제도 표시"),
     ("Include unapproved phases", "승인되지 않은 단계도 포함"),
     ("Keep the repository and all data in this folder, which must be new or empty", "저장소와 모든 데이터를 이 폴더에 보관. 새 폴더이거나 비어 있어야 함"),
     ("Key of the session", "세션의 키"),

@@ -91,6 +91,10 @@ fn describe(kind: ValueKind) -> String {
             let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
             return format!("{} 중 하나", names.join(", "));
         }
+        ValueKind::Choices(names) => {
+            let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            return format!("{} 중에서 고른 목록", names.join(", "));
+        }
         ValueKind::Text => "문자열",
         ValueKind::Texts => "문자열 목록",
         ValueKind::Pair => "문자열 두 개의 목록",

@@ -11,6 +11,7 @@ fn non_default_value(key: &Key) -> &'static str {
         ValueKind::Boolean => "true",
         ValueKind::Number { .. } => "7",
         ValueKind::Choice(names) => names.iter().find(|name| **name != key.default).unwrap(),
+        ValueKind::Choices(_) => "[]",
         ValueKind::Text | ValueKind::Path => "words",
         ValueKind::Texts | ValueKind::Paths | ValueKind::InnerPaths | ValueKind::Names => "['words']",
         ValueKind::Patterns => "['run:words']",

@@ -234,6 +234,9 @@ fn review_samples(locale: Locale) -> Vec<PromptSample> {
         tasks: phase_tasks,
         artefacts: vec!["docs/accounts.md".to_owned()],
         documents: vec!["docs/accounts.md".to_owned()],
+        files: vec!["docs/accounts.md".to_owned()],
+        checks: vec!["`make check` passed".to_owned()],
+        changed: Some("7 files, +210 -12".to_owned()),
         changes: WorkChanges {
             files: Vec::new(),
             command: Some("git log --first-parent --stat 3b396a8..HEAD".to_owned()),

@@ -124,6 +124,7 @@ impl<'a> AffectedObjects<'a> {
             Event::GateOpened(events::GateOpened { phase, .. })
             | Event::GateChecked(events::GateChecked { phase, .. })
             | Event::GateVerifierStarted(events::GateVerifierStarted { phase, .. })
+            | Event::GateVerdictGiven(events::GateVerdictGiven { phase, .. })
             | Event::GatePassed(events::GatePassed { phase, .. })
             | Event::GateApproved(events::GateApproved { phase, .. })
             | Event::GateFailed(events::GateFailed { phase, .. }) => {
@@ -211,6 +212,7 @@ impl<'a> AffectedObjects<'a> {
             | Event::ClockJumped(_)
             | Event::ChatMessageSent(_)
             | Event::ChatAnsweredWithStatus(_)
+            | Event::ChatReplyOverdue(_)
             | Event::ResolveRequested(_)
             | Event::ResolveAnswered(_) => {}
         }

@@ -1,20 +1,27 @@
 //! Applies events about the gate of a phase.
 
-use domain::{PhaseNumber, SessionInput, events};
+use domain::{AgentMessage, PhaseNumber, SessionId, SessionInput, events};
 
 use crate::{
-    effect::{Effect, GateCheck},
+    decide::VERDICT,
+    effect::{ArtefactRule, Effect, GateCheck},
     effect_sink::EffectSink,
+    gate_verdict::parse_verdict,
     run::Run,
     state::{EffectKey, GateState, RoundOrigin, TaskIndex, WorkItem},
 };
+
+/// Objections of a verifier that are kept.
+const OBJECTIONS_MAX: usize = 50;
 
 impl Run {
     pub(super) fn apply_phase_completion_reported(&mut self, event: &events::PhaseCompletionReported) {
         let events::PhaseCompletionReported { phase, documents, session } = event;
         let task = self.session(*session).task;
         if let Some(phase) = self.phases.get_mut(phase) {
-            phase.documents.extend(documents.iter().cloned());
+            if let Some(task) = task {
+                phase.documents.insert(task, documents.clone());
+            }
             phase.marked_by = task;
         }
     }
@@ -25,6 +32,9 @@ impl Run {
             phase_state.gate = GateState::Checking;
             phase_state.rounds = *round;
             phase_state.objections.clear();
+            phase_state.verdict = None;
+            phase_state.is_acceptance_reported = false;
+            phase_state.report = None;
         }
         let effect = Effect::CheckGate(Box::new(self.gate_check(*phase, *round)));
         sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
@@ -35,6 +45,7 @@ impl Run {
         self.pending_effects.remove(&EffectKey::Gate(*phase));
         if let Some(phase) = self.phases.get_mut(phase) {
             phase.examined_commit.clone_from(&report.commit);
+            phase.report = Some(Box::new(report.clone()));
         }
     }
 
@@ -43,6 +54,24 @@ impl Run {
         self.set_gate_state(*phase, GateState::Verifying(*session));
         if let Some(session) = self.session_mut(*session) {
             session.current_item = Some(WorkItem::Verify(*phase));
+        }
+    }
+
+    /// Records what the verifier says about its phase. It counts when the turn ends.
+    pub(super) fn apply_verifier_message(&mut self, id: SessionId, message: &AgentMessage) {
+        let Some(WorkItem::Verify(phase)) = self.session(id).current_item else { return };
+        let Some(phase) = self.phases.get_mut(&phase) else { return };
+        if let AgentMessage::Fail(fail) = message {
+            if phase.objections.len() < OBJECTIONS_MAX {
+                let reason = fail.reason.clone().unwrap_or_default();
+                phase.objections.push((fail.task_id.clone(), reason));
+            }
+        } else if let AgentMessage::Custom(custom) = message {
+            if custom.kind == VERDICT {
+                phase.verdict = parse_verdict(&custom.value);
+            }
+        } else if let AgentMessage::Done(_) = message {
+            phase.is_acceptance_reported = true;
         }
     }
 
@@ -95,7 +124,12 @@ impl Run {
             phase,
             round,
             check: own_check.or_else(|| self.settings.verify.clone()),
-            artefacts: state.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
+            artefacts: state
+                .iter()
+                .flat_map(|phase| &phase.artefacts)
+                .map(|rule| ArtefactRule::parse(rule))
+                .collect(),
+            documents: state.map(|phase| phase.reported_documents()).unwrap_or_default(),
             merges: state.map(|phase| phase.merges.clone()).unwrap_or_default(),
             rejected_commit: state.and_then(|phase| phase.rejected_commit.clone()),
             timeout_ms: self.settings.timeout_ms,

@@ -265,6 +265,15 @@ impl Run {
         }
     }
 
+    /// Sets the time until which the run waits for the orchestrator's reply to the chat.
+    pub(super) fn expect_chat_reply(&mut self, at: Timestamp, orchestrator: Option<SessionId>) {
+        let Some(id) = orchestrator else { return };
+        self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::ChatReply(id));
+        if let Some(session) = self.session_mut(id) {
+            session.is_chat_overdue = false;
+        }
+    }
+
     pub(super) fn queue_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
         if let Some(session) = session.and_then(|session| self.session_mut(session)) {
             session.work_queue.push_back(item);
@@ -277,10 +286,17 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_chat_message_sent(&mut self, actor: &Actor, text: &str, answers: Option<QuestionId>) {
+    pub(super) fn apply_chat_message_sent(
+        &mut self,
+        at: Timestamp,
+        actor: &Actor,
+        text: &str,
+        answers: Option<QuestionId>,
+    ) {
         if actor.is_person() && answers.is_none() && self.orchestrator().is_some() {
             self.unread_chats.push_back(text.to_owned());
             self.queue_work_item(self.root_session, WorkItem::Chat);
+            self.expect_chat_reply(at, self.root_session);
         }
     }
 }

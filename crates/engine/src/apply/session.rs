@@ -26,7 +26,12 @@ const NEAR_MISSES_MAX: u32 = 3;
 const PROMPTS_MAX: usize = 256;
 
 impl Run {
-    pub(super) fn apply_session_opened(&mut self, opened: &events::SessionOpened, sink: &mut EffectSink) {
+    pub(super) fn apply_session_opened(
+        &mut self,
+        at: Timestamp,
+        opened: &events::SessionOpened,
+        sink: &mut EffectSink,
+    ) {
         let id = opened.session;
         let is_agent = opened.agent.is_some();
         let agent_session = opened.resumes.and_then(|resumed| self.session(resumed).agent_session.clone());
@@ -48,6 +53,7 @@ impl Run {
             // Messages that the previous orchestrator did not handle are still to be handled.
             for _ in 0..self.unread_chats.len() {
                 self.queue_work_item(self.root_session, WorkItem::Chat);
+                self.expect_chat_reply(at, Some(id));
             }
         }
         if is_agent {
@@ -185,6 +191,7 @@ impl Run {
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionRateLimit(id));
         self.timers.clear(Deadline::ResolveAnswer(id));
+        self.timers.clear(Deadline::ChatReply(id));
         self.resolve_requests.remove(&id);
     }
 
@@ -372,13 +379,7 @@ impl Run {
         {
             task.set_summary(text);
         }
-        let Some(session) = self.session_mut(id) else { return };
-        if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
-            && let Some(phase) = self.phases.get_mut(&phase)
-        {
-            let reason = fail.reason.clone().unwrap_or_default();
-            phase.objections.push((fail.task_id.clone(), reason));
-        }
+        self.apply_verifier_message(id, message);
     }
 
     pub(super) fn apply_message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
@@ -407,13 +408,20 @@ impl Run {
         let Some(session) = self.session_mut(id) else { return };
         session.conversation.add_turn(text);
         session.in_turn = false;
+        let awaits_more = session.work_queue.contains(&WorkItem::Chat);
         if replies_to_chat {
             session.current_item = None;
+            session.is_chat_overdue = false;
         }
         session.near_miss_reported = false;
         session.prompts.clear();
         session.advance_read_position(read_from);
         session.turn_from = session.read_from;
+        match (replies_to_chat, awaits_more) {
+            (true, true) => self.expect_chat_reply(at, Some(id)),
+            (true, false) => self.timers.clear(Deadline::ChatReply(id)),
+            (false, _) => {}
+        }
         self.end_turn_wait(id);
         self.schedule_parking(at, id);
     }

@@ -267,7 +267,7 @@ impl DecisionContext<'_> {
                     domain::TestFeedback { success: true, ..domain::TestFeedback::default() },
                 );
             }
-            // A verifier accepts the phase by ending its turn.
+            // Recorded with the phase, and evaluated when the verifier's turn ends.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.task_worked_on_by(session) {

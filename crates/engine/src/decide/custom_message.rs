@@ -1,4 +1,4 @@
-//! CUSTOM messages: how an orchestrator or an operator acts on tasks.
+//! CUSTOM messages: how an orchestrator or an operator acts on tasks, and how a verifier states its verdict.
 
 use domain::{
     AgentName, CustomMessage, EscalationId, EscalationSubject, EscalationType, OrchestrationMode, Priority,
@@ -12,8 +12,14 @@ use super::{
 };
 use crate::{
     allowed_actions::check_task_action,
+    gate_verdict::parse_verdict,
     state::{QuestionState, TaskIndex, WorkItem},
 };
+
+/// Kind of the message in which a verifier states its verdict.
+pub(crate) const VERDICT: &str = "VERDICT";
+
+const VERDICT_EXAMPLE: &str = r#"{"verdict":"accept","summary":"why"}"#;
 
 /// How often agents may start a task again before a user must decide.
 const AGENT_RETRIES_MAX: u32 = 3;
@@ -71,6 +77,11 @@ impl DecisionContext<'_> {
         custom: &CustomMessage,
     ) -> Option<RejectionText> {
         let sender = self.run.session(session);
+        if let (VERDICT, Some(WorkItem::Verify(_))) = (custom.kind.as_str(), sender.current_item) {
+            let is_verdict = parse_verdict(&custom.value).is_some();
+            return (!is_verdict)
+                .then(|| format!("the verdict must be a JSON object such as {VERDICT_EXAMPLE}"));
+        }
         let is_operator = sender.role == Role::Operator;
         if sender.role != Role::Orchestrator && !is_operator {
             return Some("your role may not send CUSTOM: it is reserved for the orchestrator".to_owned());

@@ -36,6 +36,8 @@ impl DecisionContext<'_> {
                     self.emit_as_system(events::QuestionRouted { question, to: QuestionRoute::Person });
                 }
                 Deadline::EscalationResponse(escalation) => self.forward_escalation(escalation),
+                // The run must not wait for an orchestrator that hangs.
+                Deadline::ChatReply(session) => self.emit(events::ChatReplyOverdue { session }),
                 Deadline::Park(session) => self.advance_parking(session),
                 Deadline::ResolveAnswer(session) => self.answer_with_wait_line(session),
                 Deadline::OrchestratorSilence => self.escalate_silence(),

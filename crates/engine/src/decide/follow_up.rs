@@ -231,6 +231,7 @@ impl DecisionContext<'_> {
             session.is_alive()
                 && session.agent.is_some()
                 && session.role == Role::Orchestrator
+                && !session.is_chat_overdue
                 && (session.current_item == Some(WorkItem::Chat) || will_reply)
         };
         let has_chat = run.root_session.is_some_and(|root| is_busy(run.session(root)));

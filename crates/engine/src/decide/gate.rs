@@ -2,16 +2,17 @@
 
 use domain::{
     AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType,
-    GateApproval, GateReport, PhaseNumber, Receipt, Role, SessionId, SessionInput, Severity, TaskId,
-    TaskReturnReason, events,
+    GateApproval, GateFinding, GateReport, GateVerdict, PhaseNumber, Receipt, Role, SessionId, SessionInput,
+    Severity, TaskId, TaskReturnReason, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     check_output::end_of_output,
+    gate_verdict::{find_verdict, shorten},
     rejection::Rejection,
     run::{NodeKind, RunStatus},
-    state::{GateState, TaskIndex, TaskStage},
+    state::{GateState, Phase, TaskIndex, TaskStage},
 };
 
 /// How often the work of a phase goes back to its agents before a user must decide.
@@ -72,7 +73,7 @@ impl DecisionContext<'_> {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let has_work = state.last_done.is_some() || self.run.marked_phases.contains(&phase);
         if has_work {
-            let (round, documents) = (state.rounds.saturating_add(1), state.documents.clone());
+            let (round, documents) = (state.rounds.saturating_add(1), state.reported_documents());
             let task = state.marked_by.or(state.last_done);
             self.emit(events::GateOpened { phase, round, documents });
             if let Some(task) = task {
@@ -95,7 +96,9 @@ impl DecisionContext<'_> {
         if state.gate != GateState::Checking || state.rounds != round {
             return Err(Rejection::StaleReport);
         }
-        let (passed, tasks, receipts) = (report.passed, report.tasks.clone(), report.receipts.clone());
+        let (passed, receipts) = (report.passed, report.receipts.clone());
+        let mut tasks = report.tasks.clone();
+        tasks.extend(self.tasks_with_faulty_documents(phase, &report));
         let mut summary = report.summary.clone();
         if !report.missing.is_empty() {
             summary = format!("{summary}\nmissing: {}", report.missing.join(", ")).trim().to_owned();
@@ -135,16 +138,56 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// Passes the gate, or fails it with the verifier's objections.
-    pub(super) fn handle_verifier_verdict(&mut self, phase: PhaseNumber) {
-        let Some(state) = self.run.phases.get(&phase) else { return };
-        if state.objections.is_empty() {
-            return self.pass_gate(phase);
+    /// Returns the tasks whose agents reported documents that do not exist.
+    fn tasks_with_faulty_documents(&self, phase: PhaseNumber, report: &GateReport) -> Vec<TaskId> {
+        let Some(state) = self.run.phases.get(&phase) else { return Vec::new() };
+        let is_faulty = |path: &String| {
+            report.documents.iter().any(|document| document.path == *path && document.fault().is_some())
+        };
+        let reporting = state.documents.iter().filter(|(_, documents)| documents.iter().any(is_faulty));
+        reporting.map(|(task, _)| self.task_id(*task)).collect()
+    }
+
+    /// Evaluates what the verifier said when its turn ends: it passes the gate, fails it, or is asked for its verdict.
+    pub(super) fn finish_verification(&mut self, phase: PhaseNumber, session: SessionId, reply: &str) {
+        let is_verifying = |state: &&Phase| state.gate == GateState::Verifying(session);
+        let Some(state) = self.run.phases.get(&phase).filter(is_verifying) else { return };
+        // What programs print on a terminal is not distinguished from the words of the agent.
+        let agent = self.run.session(session).agent.as_ref();
+        let is_text_of_agent = agent.is_some_and(|agent| self.run.team.reports_turn_end(agent));
+        let in_text = || find_verdict(reply).filter(|_| is_text_of_agent);
+        let stated = state.verdict.clone().or_else(in_text);
+        let has_verdict = stated.is_some() || state.is_acceptance_reported || !state.objections.is_empty();
+        if !has_verdict {
+            return self.remind_or_escalate_verifier(phase, session);
         }
-        let tasks: Vec<TaskId> = state.objections.iter().map(|(task, _)| task.clone()).collect();
-        let reasons = state.objections.iter().map(|(task, reason)| format!("{task}: {reason}"));
-        let reason = reasons.collect::<Vec<_>>().join("\n");
-        self.fail_gate(phase, reason, &tasks, "");
+        let (round, objections) = (state.rounds, state.objections.clone());
+        let mut verdict = stated.unwrap_or_else(|| GateVerdict {
+            accepted: true,
+            summary: shorten(reply),
+            findings: Vec::new(),
+        });
+        verdict.accepted &= objections.is_empty();
+        let of_objection = |(task, text)| GateFinding { task: Some(task), text, ..GateFinding::default() };
+        verdict.findings.extend(objections.into_iter().map(of_objection));
+        let (accepted, reason) = (verdict.accepted, reason_of_rejection(&verdict));
+        let tasks: Vec<TaskId> = verdict.findings.iter().filter_map(|finding| finding.task.clone()).collect();
+        self.emit(events::GateVerdictGiven { phase, round, session, verdict });
+        if accepted {
+            self.pass_gate(phase);
+        } else {
+            self.fail_gate(phase, reason, &tasks, "");
+        }
+    }
+
+    /// Reminds a verifier that ended its turn without a verdict, and escalates the second time: silence accepts nothing.
+    fn remind_or_escalate_verifier(&mut self, phase: PhaseNumber, session: SessionId) {
+        if self.run.session(session).reminded {
+            let description = "the verifier ended its turn without a verdict".to_owned();
+            self.escalate_gate_failure(phase, description, "");
+        } else {
+            self.send_input(session, SessionInput::Reminder);
+        }
     }
 
     /// Starts another verifier, or escalates after too many losses.
@@ -267,10 +310,18 @@ impl DecisionContext<'_> {
 
 /// Adds whether the phase passed, and why, to a report. The executor reports only whether it could examine the phase.
 fn with_verdict(mut report: GateReport) -> GateReport {
-    report.passed &= report.missing.is_empty() && report.receipts.iter().all(Receipt::passed);
+    let has_documents = report.documents.iter().all(|document| document.fault().is_none());
+    report.passed &=
+        report.missing.is_empty() && has_documents && report.receipts.iter().all(Receipt::passed);
     if report.summary.is_empty() {
         let mut lines: Vec<String> = report.receipts.iter().map(describe_receipt).collect();
-        lines.extend(report.missing.iter().map(|pattern| format!("no file matches `{pattern}`")));
+        lines.extend(report.missing.iter().map(|pattern| match pattern.ends_with(')') {
+            // The executor counted the files of a pattern with a minimum.
+            true => format!("too few files match {pattern}"),
+            false => format!("no file matches `{pattern}`"),
+        }));
+        let faulty = report.documents.iter().filter_map(|document| Some((document, document.fault()?)));
+        lines.extend(faulty.map(|(document, fault)| format!("`{}` was reported but {fault}", document.path)));
         if lines.is_empty() {
             lines.push("no check is set: nothing proves this phase".to_owned());
         }
@@ -279,7 +330,19 @@ fn with_verdict(mut report: GateReport) -> GateReport {
     report
 }
 
-fn describe_receipt(receipt: &Receipt) -> String {
+/// Returns the reason of a verifier, with each finding on a line below it.
+fn reason_of_rejection(verdict: &GateVerdict) -> String {
+    let findings = verdict.findings.iter().map(|finding| {
+        let task = finding.task.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
+        let file = finding.file.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
+        format!("{task}{}{file}", finding.text)
+    });
+    let summary = Some(verdict.summary.clone()).filter(|summary| !summary.is_empty());
+    summary.into_iter().chain(findings).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the command of a check with its result.
+pub(crate) fn describe_receipt(receipt: &Receipt) -> String {
     let result = match (&receipt.obstacle, receipt.passed()) {
         (Some(_), _) => "could not run",
         (None, true) => "passed",

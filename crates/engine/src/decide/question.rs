@@ -2,8 +2,8 @@
 
 use domain::{
     AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, EvidenceGap,
-    LargeFile, PermissionRequest, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
-    SessionInput, Severity, TaskId, UserQuestion, events,
+    LargeFile, OrchestratorPower, PermissionRequest, QuestionCategory, QuestionId, QuestionKind,
+    QuestionRoute, Role, SessionId, SessionInput, Severity, TaskId, UserQuestion, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation, permission::PermissionChoice};
@@ -19,6 +19,7 @@ const QUESTIONS_BEFORE_WARNING: u32 = 3;
 /// A question that has no id yet.
 pub(super) struct QuestionDraft {
     pub(super) kind: QuestionKind,
+    pub(super) category: Option<QuestionCategory>,
     pub(super) text: String,
     pub(super) options: Vec<String>,
     pub(super) default: Option<String>,
@@ -39,6 +40,7 @@ impl QuestionDraft {
     pub(super) fn new(kind: QuestionKind, text: String) -> Self {
         Self {
             kind,
+            category: None,
             text,
             options: Vec::new(),
             default: None,
@@ -85,9 +87,10 @@ impl DecisionContext<'_> {
             }
             QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
         };
-        let UserQuestion { question: text, options, default, required, .. } = message;
+        let UserQuestion { category, question: text, options, default, required, .. } = message;
         let draft = QuestionDraft::new(kind, text);
-        self.ask_question(session, QuestionDraft { options, default, required, ..draft });
+        let category = Some(category);
+        self.ask_question(session, QuestionDraft { category, options, default, required, ..draft });
     }
 
     /// Forwards the orchestrator's current question to the user, or asks a question of its own.
@@ -109,6 +112,7 @@ impl DecisionContext<'_> {
         let is_permission = draft.permission.is_some();
         let QuestionDraft {
             kind,
+            category,
             text,
             options,
             default,
@@ -125,6 +129,7 @@ impl DecisionContext<'_> {
             session,
             task: id.clone(),
             kind,
+            category,
             text,
             options,
             default,
@@ -152,8 +157,12 @@ impl DecisionContext<'_> {
     /// Routes a question to the orchestrator or the user.
     pub(super) fn route_question(&mut self, question: QuestionId) {
         let record = self.run.questions.get(question.0);
-        // Only the user decides permissions, and what is committed.
-        let is_for_person = record.permission.is_some()
+        let power = match record.permission {
+            Some(_) => OrchestratorPower::Permission,
+            None => OrchestratorPower::Answer,
+        };
+        // Only the user decides what is committed.
+        let is_for_person = !self.run.settings.orchestrator_may.contains(&power)
             || !record.large_files.is_empty()
             || Some(record.session) == self.run.root_session;
         // An orchestrator that waits for a call cannot answer: its callee could be the asking agent.
@@ -217,6 +226,22 @@ impl DecisionContext<'_> {
                 Ok(*first)
             }
             _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
+        }
+    }
+
+    /// Accepts what the orchestrator replied to a question. The user decides if it is no answer.
+    pub(super) fn accept_reply(&mut self, question: QuestionId, reply: String) {
+        let record = self.run.questions.get(question.0);
+        if record.permission.is_none() && !reply.is_empty() {
+            return self.accept_answer(question, reply);
+        }
+        // A permission needs one of its options, alone.
+        let word = reply.trim().trim_end_matches('.').trim_matches('`').to_lowercase();
+        match record.options.iter().find(|option| **option == word).cloned() {
+            Some(option) => self.settle_question(question, &option, &PermissionChoice::default()),
+            None => {
+                self.emit_as_system(events::QuestionRouted { question, to: QuestionRoute::Person });
+            }
         }
     }
 

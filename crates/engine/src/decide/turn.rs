@@ -1,8 +1,8 @@
 //! The end of a turn: an answer, a verdict, or a reminder. [`super::evidence`] examines turns without a message.
 
 use domain::{
-    AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, QuestionRoute, ResultType,
-    Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
+    AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, ResultType, Role, SessionId,
+    SessionInput, Severity, TurnFailure, TurnTools, events,
 };
 
 use super::{DecisionContext, agent_error::error_of_turn_failure, escalation::NewEscalation};
@@ -100,11 +100,7 @@ impl DecisionContext<'_> {
 
     fn finish_work_item(&mut self, session: SessionId, item: WorkItem, reply: String) {
         match item {
-            WorkItem::Question(question) if reply.is_empty() => {
-                // An empty reply is not an answer: the user decides.
-                self.emit(events::QuestionRouted { question, to: QuestionRoute::Person });
-            }
-            WorkItem::Question(question) => self.accept_answer(question, reply),
+            WorkItem::Question(question) => self.accept_reply(question, reply),
             WorkItem::Escalation(escalation) => self.forward_escalation(escalation),
             WorkItem::Call(invocation) => {
                 let outcome =
@@ -113,7 +109,7 @@ impl DecisionContext<'_> {
                 self.resume_own_work(session);
             }
             WorkItem::Test(task) => self.remind_or_escalate_tester(task, session),
-            WorkItem::Verify(phase) => self.handle_verifier_verdict(phase),
+            WorkItem::Verify(phase) => self.finish_verification(phase, session, &reply),
             // The turn that replies to it was the end of it.
             WorkItem::Chat => {}
         }

@@ -37,6 +37,8 @@ pub(crate) enum Deadline {
     OrchestratorAnswer(QuestionId),
     /// An operator or the orchestrator has not resolved an escalation in time.
     EscalationResponse(EscalationId),
+    /// The orchestrator has not replied to the chat in time.
+    ChatReply(SessionId),
     /// A waiting session moves to the next parking mode.
     Park(SessionId),
     /// A main agent's RESOLVE_NEXT must be answered now.

@@ -1,6 +1,8 @@
 //! State of a phase: its gate, its counts and its budget.
 
-use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
+use std::collections::BTreeMap;
+
+use domain::{EscalationId, GateReport, GateVerdict, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
 use super::{TaskIndex, task::BudgetUsage};
 use crate::{effect::MergedCommits, graph::Node};
@@ -39,13 +41,19 @@ pub(crate) struct Phase {
     pub(crate) failures: u32,
     /// Verifier processes lost since then.
     pub(crate) losses: u32,
-    /// Documents that agents reported as written.
-    pub(crate) documents: Vec<String>,
+    /// Documents that agents reported as written, by task. A later report of the same task replaces its list.
+    pub(crate) documents: BTreeMap<TaskIndex, Vec<String>>,
     /// The task whose agent reported the phase as complete.
     pub(crate) marked_by: Option<TaskIndex>,
     pub(crate) last_done: Option<TaskIndex>,
     /// Tasks that the verifier rejected, with reasons.
     pub(crate) objections: Vec<(TaskId, String)>,
+    /// The verdict that the verifier stated in a message.
+    pub(crate) verdict: Option<GateVerdict>,
+    /// Whether the verifier reported a task of the phase as done, which accepts the phase.
+    pub(crate) is_acceptance_reported: bool,
+    /// What the checks of the current round found.
+    pub(crate) report: Option<Box<GateReport>>,
     /// Tasks to redo after the last failed round.
     pub(crate) rework: Vec<TaskIndex>,
     /// Merges of its tasks, oldest first.
@@ -72,15 +80,26 @@ impl Phase {
             rounds: 0,
             failures: 0,
             losses: 0,
-            documents: Vec::new(),
+            documents: BTreeMap::new(),
             marked_by: None,
             last_done: None,
             objections: Vec::new(),
+            verdict: None,
+            is_acceptance_reported: false,
+            report: None,
             rework: Vec::new(),
             merges: Vec::new(),
             examined_commit: None,
             rejected_commit: None,
             budget_usage: BudgetUsage::new(planned.budgets.iter().copied()),
         }
+    }
+
+    /// Returns the documents that agents reported as written, each once.
+    pub(crate) fn reported_documents(&self) -> Vec<String> {
+        let mut documents: Vec<String> = self.documents.values().flatten().cloned().collect();
+        documents.sort();
+        documents.dedup();
+        documents
     }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Session {
     pub(crate) work_queue: VecDeque<WorkItem>,
     /// Direct messages that are not delivered yet.
     pub(crate) direct_messages: VecDeque<DirectMessageId>,
+    /// Whether it did not reply to the chat in time.
+    pub(crate) is_chat_overdue: bool,
     /// Whether it waits for a rate limit of its agent to reset.
     pub(crate) rate_limited: bool,
     pub(crate) rate_limit_waits: u32,
@@ -115,6 +117,7 @@ impl Default for Session {
             current_item: None,
             work_queue: VecDeque::new(),
             direct_messages: VecDeque::new(),
+            is_chat_overdue: false,
             rate_limited: false,
             rate_limit_waits: 0,
             cost_micros: 0,

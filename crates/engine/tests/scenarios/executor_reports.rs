@@ -1,8 +1,8 @@
 //! Reports of the executor that a scenario states itself: `the check of T1 fails`.
 
 use domain::{
-    AttemptNumber, CheckObstacle, CheckpointOutcome, EffectId, GateReport, MergeOutcome, MovedRef, Receipt,
-    Report, SessionId, TaskId, TaskOverlap,
+    AttemptNumber, CheckObstacle, CheckpointOutcome, DocumentState, EffectId, GateReport, MergeOutcome,
+    MovedRef, Receipt, Report, ReportedDocument, SessionId, TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -222,6 +222,11 @@ fn gate_report(
         ["fails"] => {}
         ["fails", "because", "of", tasks @ ..] => report.tasks = read_list(tasks)?,
         // The executor has examined the phase, and the engine decides that it does not pass.
+        ["has", "no", files @ ..] => {
+            let missing = |path| ReportedDocument { path, state: DocumentState::Missing };
+            report.passed = true;
+            report.documents = read_list(files)?.into_iter().map(missing).collect();
+        }
         ["lacks", files @ ..] => (report.passed, report.missing) = (true, read_list(files)?),
         ["cannot", "run", "its", "check"] => {
             report.passed = true;

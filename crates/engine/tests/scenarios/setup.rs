@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    AgentProtocol, GateApproval, OrchestrationMode, PermissionMode, PlanStatus, PlannedPhase, PlannedTask,
-    PlannedWork, Role, RunSettings, TaskId, TeamMember,
+    AgentProtocol, GateApproval, OrchestrationMode, OrchestratorPower, PermissionMode, PlanStatus,
+    PlannedPhase, PlannedTask, PlannedWork, Role, RunSettings, TaskId, TeamMember,
 };
 
 use crate::{clock::parse_duration, scenario_file::Line};
@@ -56,6 +56,16 @@ impl ScenarioSetup {
             ["allow", ..] => settings.permissions.allow.push(text["allow ".len()..].to_owned()),
             ["deny", ..] => settings.permissions.deny.push(text["deny ".len()..].to_owned()),
             ["verify", ..] => settings.verify = Some(strip_quotes(&text["verify ".len()..])),
+            ["the", "orchestrator", "may", "decide", "nothing"] => settings.orchestrator_may = Vec::new(),
+            ["the", "orchestrator", "may", powers @ ..] => {
+                let parse = |word: &&str| match *word {
+                    "answer" => Ok(OrchestratorPower::Answer),
+                    "permit" => Ok(OrchestratorPower::Permission),
+                    word => Err(format!("'{word}' is not a power of the orchestrator")),
+                };
+                let powers = powers.iter().filter(|word| **word != "and");
+                settings.orchestrator_may = powers.map(parse).collect::<Result<_, _>>()?;
+            }
             ["gates", "are", "approved", "automatically"] => settings.gate_approval = GateApproval::Automatic,
             ["budget", budget] => settings.budgets.push(parse_value(budget)?),
             ["time", time @ ..] => settings.time_ms = Some(parse_duration(time)?),

@@ -46,6 +46,15 @@ pub struct VerifyPrompt {
     /// Documents that agents reported as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
+    /// Files that match the patterns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The checks of the phase, each with its result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+    /// How much the phase changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
     pub changes: WorkChanges,
     #[serde(skip)]
     pub key: Option<SessionKey>,
@@ -93,8 +102,10 @@ impl TestPrompt {
 
 impl VerifyPrompt {
     pub(super) fn render(&self, locale: Locale) -> String {
-        let Self { phase, round, title, tasks, artefacts, documents, changes, key } = self;
+        let Self { phase, round, title, tasks, artefacts, documents, files, checks, changed, changes, key } =
+            self;
         let example = tasks.first().map(|task| task.summary.task_id.to_string());
+        let example = example.unwrap_or_else(|| EXAMPLE_TASK.to_owned());
         let values = TemplateValues::new()
             .text("phase", phase)
             .text("round", round)
@@ -102,11 +113,23 @@ impl VerifyPrompt {
             .items("tasks", tasks.iter().map(PhaseTask::lines))
             .items("artefacts", artefacts)
             .items("documents", documents)
+            .items("files", files)
+            .items("checks", checks)
+            .optional("changed", changed.as_ref())
+            .text("accept", r#"{"verdict":"accept","summary":"why"}"#)
+            .text("reject", reject_example(&example))
             .optional("diff", changes.command.as_ref())
-            .text("example", example.unwrap_or_else(|| EXAMPLE_TASK.to_owned()))
+            .text("example", &example)
             .optional("key", key.as_ref());
         render_template(PromptTemplate::Verify, locale, &values)
     }
+}
+
+/// Returns a verdict that rejects a phase, for the id of one of its tasks.
+fn reject_example(task: &str) -> String {
+    format!(
+        r#"{{"verdict":"reject","summary":"why","findings":[{{"task":"{task}","file":"path","text":"what is wrong"}}]}}"#
+    )
 }
 
 impl PhaseTask {

@@ -278,7 +278,10 @@ fn any_review_prompt() -> impl Strategy<Value = AgentPrompt> {
                 title,
                 tasks: vec![PhaseTask { summary, criteria }],
                 artefacts: files.clone(),
-                documents: files,
+                documents: files.clone(),
+                files: files.clone(),
+                checks: files,
+                changed: check,
                 changes,
                 key,
             }))

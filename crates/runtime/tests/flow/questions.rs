@@ -1,7 +1,7 @@
 //! Questions from a worker through the orchestrator to the user, and their answers.
 
 use domain::{Actor, BlockReason, Event, QuestionId, QuestionRoute, Role, RunOutcome, UserCommand, events};
-use views::{QuestionState, Rows, TaskState, TurnSpeaker};
+use views::{ChatAuthor, ChatRow, QuestionState, Rows, TaskState, TurnSpeaker};
 
 use crate::fixture::{Agent, RunFixture, agent, plan};
 
@@ -71,6 +71,21 @@ fn forwarded_question_keeps_its_options_and_the_answer_reaches_only_the_worker()
         question_event_labels(&fixture.events(&run), question.id),
         ["asked", "blocked", "orchestrator", "forwarded", "answered", "unblocked", "delivered", "resumed"]
     );
+}
+
+#[test]
+fn reply_of_the_orchestrator_appears_in_the_chat() {
+    let fixture = fixture_with_orchestrator();
+    let run = fixture.start(plan(&["T2"]));
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    fixture.execute(&run, UserCommand::Chat { text: "Hello.".to_owned(), talk_only: true });
+    let reply = fixture.wait_for(&run, |views| {
+        let is_reply = |row: &&ChatRow| row.author == ChatAuthor::Orchestrator && !row.is_card;
+        views.rows().chat.iter().find(is_reply).map(|row| row.text.clone())
+    });
+    assert_eq!(reply, "I see.");
+    fixture.answer(&run, question.id, "red");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
 }
 
 #[test]

@@ -189,7 +189,7 @@ echo "DONE:$JANGDAN_TASK:it is there"
 read -r verify
 printf '%s\n' "$verify" >> "$BARRIER/verify"
 if grep -q Title doc.md; then
-    echo 'It is as it should be.'
+    echo 'CUSTOM:VERDICT:{"verdict":"accept","summary":"it has a title"}'
 else
     echo 'FAIL:T1:the title is missing'
 fi
@@ -207,6 +207,10 @@ read -r more
     let gate = rows.gates.iter().next().unwrap();
     assert_eq!((gate.state, gate.rounds.len()), (GateState::Approved, 2));
     assert_eq!(gate.artefacts, ["README.md", "doc.md"]);
+    let verdicts: Vec<_> = gate.rounds.iter().map(|round| round.verdict.clone().unwrap()).collect();
+    assert!(!verdicts[0].accepted && verdicts[1].accepted, "{verdicts:?}");
+    assert_eq!(verdicts[0].findings[0].text, "the title is missing");
+    assert_eq!(verdicts[1].summary, "it has a title");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Gates: check and approval at the end of a phase, in rounds.
 
 use domain::{
-    Actor, BlockReason, BlockedWork, CommandOrigin, GateApproval, GateReport, LargeFile, PhaseNumber,
-    SessionId, TaskId, Timestamp,
+    Actor, BlockReason, BlockedWork, CommandOrigin, GateApproval, GateReport, GateVerdict, LargeFile,
+    PhaseNumber, SessionId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,9 @@ pub struct GateRound {
     pub verifier: Option<SessionId>,
     /// Result of the checks.
     pub report: Option<GateReport>,
+    /// Judgement of the verifier.
+    #[serde(default)]
+    pub verdict: Option<GateVerdict>,
     pub passed: Option<bool>,
     pub reason: Option<String>,
     /// Tasks to redo.
@@ -156,6 +159,7 @@ impl Views {
                 round,
                 verifier: None,
                 report: None,
+                verdict: None,
                 passed: None,
                 reason: None,
                 rework: Vec::new(),
@@ -200,6 +204,10 @@ impl Views {
 
     pub(crate) fn apply_gate_verifier_started(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
         self.set_gate_state(phase, round, GateState::Verifying, |row| row.verifier = Some(session));
+    }
+
+    pub(crate) fn apply_gate_verdict(&mut self, phase: PhaseNumber, round: u32, verdict: &GateVerdict) {
+        self.set_gate_state(phase, round, GateState::Verifying, |row| row.verdict = Some(verdict.clone()));
     }
 
     pub(crate) fn apply_gate_passed(

@@ -2,7 +2,8 @@
 
 use domain::{
     Actor, AgentName, BlockReason, BlockedWork, CommandOrigin, LargeFile, LargeFileDecision,
-    PermissionRequest, QuestionId, QuestionKind, QuestionRoute, SessionId, TaskId, Timestamp,
+    PermissionRequest, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, SessionId, TaskId,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub struct QuestionRow {
     /// `None` if it concerns the whole run.
     pub task: Option<TaskId>,
     pub kind: QuestionKind,
+    /// The category that the agent named.
+    #[serde(default)]
+    pub category: Option<QuestionCategory>,
     /// The question, as forwarded last.
     pub text: String,
     /// Korean text, if Jangdan asks.

@@ -565,6 +565,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 .with_phase(*phase)
                 .with_session(*session)
         }
+        Event::GateVerdictGiven(events::GateVerdictGiven { phase, session, verdict, .. }) => {
+            let verb = if verdict.accepted { "accepted" } else { "rejected" };
+            let summary = Some(verdict.summary.as_str()).filter(|summary| !summary.is_empty());
+            let summary = summary.map(prefix_with_colon).unwrap_or_default();
+            EventSentence::new(format!("{} {verb} phase {phase}{summary}", agent(*session)))
+                .with_phase(*phase)
+                .with_session(*session)
+        }
         Event::GatePassed(events::GatePassed { phase, .. }) => {
             EventSentence::new(format!("Phase {phase} passed its checks and needs approval"))
                 .with_phase(*phase)
@@ -735,6 +743,11 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 EventSentence::new(format!("{}{}", context.acting_party_name(), prefix_with_colon(text)));
             if let Some(question) = answers { sentence.with_question(*question) } else { sentence }
         }
+        Event::ChatReplyOverdue(events::ChatReplyOverdue { session }) => EventSentence::new(format!(
+            "{} has not replied to the chat for 10 minutes; the run does not wait for it",
+            agent(*session)
+        ))
+        .with_session(*session),
         Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
             n_done,
             n_tasks,

@@ -459,6 +459,16 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
             format!("{} {phase}단계를 검증하고 있습니다", agent_subject(*session))
         }
+        Event::GateVerdictGiven(events::GateVerdictGiven { phase, session, verdict, .. }) => {
+            let verb = if verdict.accepted {
+                "통과로 판정했습니다"
+            } else {
+                "반려로 판정했습니다"
+            };
+            let summary = Some(verdict.summary.as_str()).filter(|summary| !summary.is_empty());
+            let summary = summary.map(reason_suffix).unwrap_or_default();
+            format!("{} {phase}단계를 {verb}{summary}", agent_subject(*session))
+        }
         Event::GatePassed(events::GatePassed { phase, .. }) => format!("{phase}단계 검증 통과: 승인 필요"),
         Event::GateApproved(events::GateApproved { phase, waived, note }) => {
             let waived = if *waived { ", 검증 실패에도 승인" } else { "" };
@@ -582,6 +592,12 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
 
         Event::ChatMessageSent(events::ChatMessageSent { text, .. }) => {
             format!("{actor}{}", prefix_with_colon(text))
+        }
+        Event::ChatReplyOverdue(events::ChatReplyOverdue { session }) => {
+            format!(
+                "{} 10분 동안 채팅에 답하지 않았습니다. 실행은 답을 기다리지 않습니다",
+                agent_subject(*session)
+            )
         }
         Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
             n_done,

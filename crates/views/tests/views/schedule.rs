@@ -42,6 +42,7 @@ fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
         session: SessionId(session),
         task: Some(parse_task_id(id)),
         kind: QuestionKind::Text,
+        category: None,
         text: text.to_owned(),
         options: Vec::new(),
         default: None,

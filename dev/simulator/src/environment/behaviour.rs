@@ -230,15 +230,25 @@ fn verify_actions(random: &mut Random, agent: &mut AgentContext<'_>, phase: u32)
     let tasks = agent.model.tasks.iter().filter(|(_, task)| task.plan.phase == phase);
     let tasks: Vec<TaskId> = tasks.map(|(id, _)| id.clone()).collect();
     let blamed = random.pick(&tasks).cloned().map(fail_message);
+    let verdict = |verdict: &str| {
+        let value = format!(r#"{{"verdict":"{verdict}","summary":"I looked at it"}}"#);
+        message_action(AgentMessage::Custom(CustomMessage { kind: "VERDICT".to_owned(), value }))
+    };
     if agent.is_faultless {
-        return vec![turn_end_action("it may pass")];
+        return vec![verdict("accept"), turn_end_action("it may pass")];
     }
-    match random.below(20) {
+    match random.below(24) {
         0..5 => blamed.into_iter().chain([turn_end_action("this must be better")]).collect(),
         5 => vec![AgentAction::Exit(Some(1))],
         6 => vec![AgentAction::Hang],
         7 => vec![output_action(OutputItem::Invalid), turn_end_action("hm")],
-        _ => vec![turn_end_action("it may pass")],
+        8 => vec![turn_end_action("it may pass")],
+        9 => vec![turn_end_action(r#"{"verdict":"accept"}"#)],
+        10 => vec![verdict("reject"), turn_end_action("not yet")],
+        11 => vec![verdict("maybe"), verdict("accept"), turn_end_action("so be it")],
+        12 => vec![verdict("accept"), verdict("reject"), turn_end_action("I changed my mind")],
+        13 => tasks.into_iter().take(1).map(done_message).chain([turn_end_action("done")]).collect(),
+        _ => vec![verdict("accept"), turn_end_action("it may pass")],
     }
 }
 

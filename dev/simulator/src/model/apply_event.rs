@@ -345,12 +345,15 @@ impl Model {
                 self.apply_gate_report(*phase, *round, report)
             }
             Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
-                self.update_phase(*phase, |phase| phase.gate.verifier = Some(*session));
+                self.update_phase(*phase, |phase| {
+                    phase.gate.verifier = Some(*session);
+                    phase.gate.needs_verdict = true;
+                });
             }
-            Event::GatePassed(events::GatePassed { phase, .. }) => self.update_phase(*phase, |phase| {
-                phase.gate.passed = true;
-                phase.gate.verifier = None;
-            }),
+            Event::GateVerdictGiven(events::GateVerdictGiven { phase, session, verdict, .. }) => {
+                self.apply_verdict(*phase, *session, verdict.accepted);
+            }
+            Event::GatePassed(events::GatePassed { phase, .. }) => self.pass_gate(*phase),
             Event::GateApproved(events::GateApproved { phase, .. }) => self.update_phase(*phase, |phase| {
                 phase.gate.approved = true;
                 phase.gate.passed = false;
@@ -473,6 +476,7 @@ impl Model {
             Event::OverlapResolved(events::OverlapResolved { tasks }) => self.remove_overlap(tasks),
             Event::ChatMessageSent(_)
             | Event::ChatAnsweredWithStatus(_)
+            | Event::ChatReplyOverdue(_)
             | Event::PhaseStarted(_)
             | Event::PlanUnreadable(_)
             | Event::SessionStopRequested(_)

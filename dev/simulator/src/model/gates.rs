@@ -31,6 +31,8 @@ pub(crate) struct Gate {
     pub checking: bool,
     /// The session of its verifier.
     pub verifier: Option<SessionId>,
+    /// Whether a verifier started in this round and has not accepted.
+    pub needs_verdict: bool,
     /// Whether it has passed and waits for approval.
     pub passed: bool,
     pub approved: bool,
@@ -79,6 +81,7 @@ impl Model {
         gate.round = round;
         gate.checking = true;
         gate.passed = false;
+        gate.needs_verdict = false;
         if was_approved || round != before + 1 {
             self.add_violation(
                 Rule::GateFirst,
@@ -107,6 +110,28 @@ impl Model {
                 report.passed
             );
             self.add_violation(Rule::StaleReports, how);
+        }
+    }
+
+    /// Applies the verdict of a verifier, which must be the one of this round.
+    pub(super) fn apply_verdict(&mut self, number: PhaseNumber, session: SessionId, accepted: bool) {
+        let Some(phase) = self.phases.get_mut(&number) else { return };
+        if phase.gate.verifier != Some(session) {
+            let how = format!("{session} judges phase {number}, whose verifier is {:?}", phase.gate.verifier);
+            self.add_violation(Rule::Verdict, how);
+        } else if accepted {
+            phase.gate.needs_verdict = false;
+        }
+    }
+
+    /// Passes a gate. A verifier that was asked must have accepted the phase.
+    pub(super) fn pass_gate(&mut self, number: PhaseNumber) {
+        let Some(phase) = self.phases.get_mut(&number) else { return };
+        phase.gate.passed = true;
+        phase.gate.verifier = None;
+        if phase.gate.needs_verdict {
+            let how = format!("phase {number} passes although its verifier has not accepted it");
+            self.add_violation(Rule::Verdict, how);
         }
     }
 

@@ -48,19 +48,22 @@ impl Model {
                 of_task.map_or(session.phase, |task| Some(task.plan.phase)) == Some(complete.phase) || is_orchestrator
             }
             AgentMessage::NeedHuman(_) | AgentMessage::ResolveNext(_) | AgentMessage::Task(_) => is_orchestrator,
-            AgentMessage::Custom(custom) => is_orchestrator || self.may_send_custom(session, custom),
+            AgentMessage::Custom(custom) => is_orchestrator || self.may_send_custom(id, session, custom),
             AgentMessage::Done(done) => may_end(&done.task_id),
             AgentMessage::Fail(fail) => may_end(&fail.task_id),
         }
     }
 
-    /// An operator acts on the tasks of its phase.
-    fn may_send_custom(&self, session: &Session, custom: &CustomMessage) -> bool {
+    /// A verifier states its verdict; an operator acts on the tasks of its phase.
+    fn may_send_custom(&self, id: SessionId, session: &Session, custom: &CustomMessage) -> bool {
+        let is_verdict = custom.kind == "VERDICT";
+        let is_verifier = || self.phases.values().any(|phase| phase.gate.verifier == Some(id));
         let object = custom.value.split_whitespace().next().unwrap_or_default();
         let task = object.parse().ok().and_then(|id| self.tasks.get(&id));
         match session.role {
             Role::Operator => task.is_none_or(|task| Some(task.plan.phase) == session.phase),
-            Role::Verifier | Role::Orchestrator | Role::Worker | Role::Tester | Role::Specialist => false,
+            Role::Verifier => is_verdict && is_verifier(),
+            Role::Orchestrator | Role::Worker | Role::Tester | Role::Specialist => false,
         }
     }
 

@@ -50,6 +50,7 @@ const round = (number: number, more: Partial<GateRound> = {}): GateRound => ({
   round: number,
   verifier: null,
   report: report(),
+  verdict: null,
   passed: true,
   reason: null,
   rework: [],
@@ -131,6 +132,14 @@ test("the second round shows the reason of the first, and the diff since then on
   expect(requests.at(-1)?.path).toBe("/api/runs/r1/phases/1/diff?sinceRejection=true");
   await click(buttonNamed(box, "Hide changes"));
   expect(visibleText(box)).not.toContain("old");
+});
+
+test("the verdict of the verifier is shown with its findings", async () => {
+  const findings = [{ task: "T1", file: "till.py", text: "there is no test" }];
+  const verdict = { accepted: true, summary: "It builds.", findings };
+  const box = await render(gate(round(1, { verdict })));
+  expect(visibleText(box)).toContain("Verifier: accepted. It builds.");
+  expect(visibleText(box)).toContain("T1 · there is no test · till.py");
 });
 
 test.each([{ isUnchanged: true }, { report: report({ changesSinceRejection: changes() }) }])(

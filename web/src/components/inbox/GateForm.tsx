@@ -5,6 +5,7 @@ import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
 import { GateChanges } from "./GateChanges";
 import { GateProof } from "./GateProof";
+import { GateVerdict } from "./GateVerdict";
 import { ItemFrame } from "./ItemFrame";
 import { useSendCommand } from "./useSendCommand";
 
@@ -24,6 +25,7 @@ export function GateForm({ run, gate, actions }: Props) {
   const details = (
     <>
       <GateProof gate={gate} />
+      <GateVerdict gate={gate} />
       <GateChanges run={run} gate={gate} />
       {gate.artefacts.length > 0 && (
         <p className="break-words text-soft text-xs">

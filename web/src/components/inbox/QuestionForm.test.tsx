@@ -20,6 +20,7 @@ const PERMISSION: QuestionRow = {
   agent: "ada",
   task: "T1.1",
   kind: "permission",
+  category: null,
   text: "May ada run npm test -- api?",
   korean: null,
   originalText: null,

@@ -4,7 +4,7 @@
 
 use std::{error::Error, path::PathBuf};
 
-use domain::{Locale, SessionInput};
+use domain::{ChangeSummary, Locale, SessionInput};
 use drivers::input_text;
 use engine::{InputBrief, PhaseBrief, TaskBrief, TaskHandoff};
 use protocol::prompts::{
@@ -97,7 +97,7 @@ impl BriefWriter<'_> {
     }
 
     fn verify_prompt(&self, brief: &PhaseBrief, phase: u32, round: u32) -> VerifyPrompt {
-        let PhaseBrief { title, tasks, artefacts, documents } = brief;
+        let PhaseBrief { title, tasks, artefacts, documents, files, checks, changes } = brief;
         let describe = |(handoff, criteria): &(TaskHandoff, Vec<String>)| PhaseTask {
             summary: self.summary(handoff),
             criteria: criteria.clone(),
@@ -109,6 +109,12 @@ impl BriefWriter<'_> {
             tasks: tasks.iter().map(describe).collect(),
             artefacts: artefacts.clone(),
             documents: documents.clone(),
+            files: files.clone(),
+            checks: checks.clone(),
+            changed: changes.as_ref().map(|changes| {
+                let ChangeSummary { n_files, n_added, n_removed, .. } = changes;
+                format!("{n_files} files, +{n_added} -{n_removed}")
+            }),
             changes: WorkChanges { files: Vec::new(), command: self.git.map(RunGit::run_log_command) },
             key: None,
         }
