@@ -64,9 +64,8 @@ fn lines(locale: Locale, row: &EscalationRow) -> Vec<String> {
     let mut lines = vec![format!("{} {} ({state}) {title}", row.id, severity(locale, row.severity))];
     lines.extend(row.description.lines().map(|line| format!("    {line}")));
     match row.status {
-        EscalationState::Open => lines.extend(
-            row.suggested.iter().zip(1..).map(|(action, number)| format!("    {number}. {action}")),
-        ),
+        EscalationState::Open => lines
+            .extend(row.suggested.iter().zip(1..).map(|(action, number)| format!("    {number}. {action}"))),
         EscalationState::Resolved => lines.extend(row.note.iter().map(|note| format!("    {note}"))),
     }
     lines

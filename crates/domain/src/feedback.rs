@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LeftOutFiles, Timestamp};
+use crate::{AttemptNumber, LeftOutFiles, Timestamp};
 
 /// Result of one round of testing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -48,6 +48,26 @@ pub struct TestFailure {
     pub trace: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", alias = "suggested_fix")]
     pub suggested_fix: Option<String>,
+}
+
+/// A failed round of checks or tests of a task, or a failed attempt at it, that came before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierFailure {
+    pub attempt: AttemptNumber,
+    /// Set if checks or tests failed; else the attempt itself did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// Names of the first failed tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+    pub n_failed: u32,
+    /// Why, if no test is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What its agent had reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<String>,
 }
 
 impl TestFailure {

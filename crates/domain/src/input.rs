@@ -5,8 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId,
-    MissingEvidence, PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId, TestFeedback,
+    AgentName, AttemptNumber, DependencyType, DirectMessageId, DirectType, EarlierFailure, EscalationId,
+    InvocationId, MissingEvidence, PhaseNumber, QuestionId, RequestId, ResultId, ResultType, TaskId,
+    TestFeedback,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub enum SessionInput {
         attempt: AttemptNumber,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
+        /// What failed in earlier attempts, the oldest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        earlier: Vec<EarlierFailure>,
         /// Inputs that an earlier session of the task never received.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         carried: Vec<SessionInput>,
@@ -94,6 +98,9 @@ pub enum SessionInput {
         message: Option<DirectMessageId>,
         round: u32,
         feedback: TestFeedback,
+        /// What failed before, the oldest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        earlier: Vec<EarlierFailure>,
     },
     /// A message of the agent was rejected.
     #[serde(alias = "invalid")]

@@ -50,8 +50,8 @@ pub use escalation_cause::EscalationCause;
 pub use event::{Event, RecordedEvent, events};
 pub use evidence::{ClaimEvidence, EvidenceGap, MissingEvidence, WorkChange};
 pub use feedback::{
-    CheckObstacle, Receipt, TestCounts, TestFailure, TestFeedback, TestMetrics, TestReport, TestTool,
-    signal_name,
+    CheckObstacle, EarlierFailure, Receipt, TestCounts, TestFailure, TestFeedback, TestMetrics, TestReport,
+    TestTool, signal_name,
 };
 pub use gate_verdict::{DocumentState, GateFinding, GateVerdict, ReportedDocument};
 pub use id::{

@@ -6,12 +6,15 @@
 mod notices;
 
 use domain::{
-    AgentInvocationOutcome, AgentName, AttemptNumber, DependencyType, Locale, PhaseNumber, ProvidedResource,
-    Role, SessionInput, SessionKey, TaskId, TestFeedback, TestMetrics,
+    AgentInvocationOutcome, AgentName, AttemptNumber, DependencyType, EarlierFailure, Locale, PhaseNumber,
+    ProvidedResource, Role, SessionInput, SessionKey, TaskId, TestFeedback, TestMetrics,
 };
 use protocol::prompts::{self, AgentPrompt};
 
 use crate::{driver::AgentInput, preset::InputEncoding};
+
+/// Names of tests that a prompt lists as still failing.
+const STILL_FAILING_MAX: usize = 12;
 
 /// The session that inputs are rendered for.
 #[derive(Debug, Clone, Copy)]
@@ -205,8 +208,8 @@ fn render_agent_prompt(message: &AgentPrompt, recipient: InputContext<'_>) -> St
 
 fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt {
     match input {
-        SessionInput::Task { task, attempt, hint, carried: _ } => {
-            AgentPrompt::Task(Box::new(task_prompt(task, *attempt, hint.as_deref(), recipient)))
+        SessionInput::Task { task, attempt, hint, earlier, carried: _ } => {
+            AgentPrompt::Task(Box::new(task_prompt(task, *attempt, hint.as_deref(), earlier, recipient)))
         }
         SessionInput::Test { task, attempt } => {
             AgentPrompt::Test(Box::new(test_prompt(task, *attempt, recipient)))
@@ -258,8 +261,8 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
                 key: recipient.key.cloned(),
             })
         }
-        SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
-            Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback, recipient.key)),
+        SessionInput::Feedback { message: _, round: _, feedback, earlier } => match recipient.task {
+            Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback, earlier, recipient)),
             None => AgentPrompt::Notice(notices::feedback_notice(feedback, recipient.locale)),
         },
         SessionInput::InvalidMessage { protocol, error } => {
@@ -305,11 +308,12 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
     }
 }
 
-/// Returns the prompt of a task, with the hint for this attempt.
+/// Returns the prompt of a task, with the hint for this attempt and what failed before.
 fn task_prompt(
     task: &TaskId,
     attempt: AttemptNumber,
     hint: Option<&str>,
+    earlier: &[EarlierFailure],
     recipient: InputContext<'_>,
 ) -> prompts::TaskPrompt {
     let mut prompt = match recipient.brief {
@@ -319,7 +323,11 @@ fn task_prompt(
         }
     };
     prompt.task_id = task.clone();
-    prompt.reason = hint.map(|hint| prompts::AttemptReason { attempt, text: hint.to_owned() });
+    let history =
+        prompts::render_earlier_failures(&earlier_lines(earlier, recipient.locale), &[], recipient.locale);
+    let reason: Vec<String> = hint.map(str::to_owned).into_iter().chain(history).collect();
+    prompt.reason =
+        (!reason.is_empty()).then(|| prompts::AttemptReason { attempt, text: reason.join("\n\n") });
     prompt
 }
 
@@ -415,7 +423,8 @@ fn resource_access(
 fn test_feedback(
     task: &TaskId,
     feedback: &TestFeedback,
-    key: Option<&SessionKey>,
+    earlier: &[EarlierFailure],
+    recipient: InputContext<'_>,
 ) -> prompts::TestFeedbackPrompt {
     let failure = |failure: &domain::TestFailure| prompts::TestFailure {
         name: failure.name.clone(),
@@ -433,10 +442,26 @@ fn test_feedback(
         n_unlisted: feedback.n_unlisted,
         text: feedback.text.clone(),
         suggestions: feedback.suggestions.clone(),
+        earlier: earlier_lines(earlier, recipient.locale),
+        still_failing: still_failing(feedback, earlier),
         metrics: feedback.metrics.as_ref().map(test_counts),
-        form: prompts::done_example(task, key)
+        form: prompts::done_example(task, recipient.key)
             .filter(|_| !feedback.failures.is_empty() || feedback.text.is_some()),
     }
+}
+
+fn earlier_lines(earlier: &[EarlierFailure], locale: Locale) -> Vec<String> {
+    earlier.iter().map(|failure| prompts::describe_earlier_failure(failure, locale)).collect()
+}
+
+/// Returns the names of failed tests that failed before. Names of earlier failures may be shortened.
+fn still_failing(feedback: &TestFeedback, earlier: &[EarlierFailure]) -> Vec<String> {
+    let has_failed = |name: &str| {
+        let mut known = earlier.iter().flat_map(|failure| &failure.failed);
+        known.any(|known| !known.is_empty() && name.starts_with(known.as_str()))
+    };
+    let names = feedback.failures.iter().map(|failure| &failure.name);
+    names.filter(|name| has_failed(name)).take(STILL_FAILING_MAX).cloned().collect()
 }
 
 fn test_counts(metrics: &TestMetrics) -> prompts::TestCounts {

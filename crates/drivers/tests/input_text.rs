@@ -4,9 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    AgentInvocationOutcome, DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId, Locale,
-    ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput, SessionKey, TaskId,
-    TestFailure, TestFeedback, TestMetrics,
+    AgentInvocationOutcome, DependencyType, DirectMessageId, DirectType, EarlierFailure, EscalationId,
+    InvocationId, Locale, ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput,
+    SessionKey, TaskId, TestFailure, TestFeedback, TestMetrics,
 };
 use drivers::{
     AgentInput,
@@ -15,6 +15,25 @@ use drivers::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use protocol::{AcceptedTaskIds, Decoder, DecoderOptions, KeyRequirement, prompts};
+
+fn earlier(words: &dyn Fn() -> String) -> Vec<EarlierFailure> {
+    let round = EarlierFailure {
+        attempt: 1,
+        round: Some(1),
+        failed: vec![words(), words()],
+        n_failed: 3,
+        reason: None,
+        tried: Some(words()),
+    };
+    let attempt = EarlierFailure {
+        round: None,
+        failed: Vec::new(),
+        reason: Some(words()),
+        tried: None,
+        ..round.clone()
+    };
+    vec![round, attempt]
+}
 
 /// Returns one input of each kind, with texts from `words`.
 fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
@@ -45,6 +64,7 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
             task: task.clone(),
             attempt: 2,
             hint: Some(words()),
+            earlier: earlier(words),
             carried: vec![answer(), SessionInput::Rework { phase: 1, reason: words() }],
         },
         answer(),
@@ -97,7 +117,7 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
             direct_type: DirectType::Query,
             content: words(),
         },
-        SessionInput::Feedback { message: None, round: 1, feedback },
+        SessionInput::Feedback { message: None, round: 1, feedback, earlier: earlier(words) },
         SessionInput::InvalidMessage { protocol: "ASK_USER".to_owned(), error: words() },
         SessionInput::NearMiss { near: "ASK_USER".to_owned(), raw: words() },
         SessionInput::Reminder,

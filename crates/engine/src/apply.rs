@@ -148,9 +148,7 @@ impl Run {
                 self.apply_merge_finished(at, task, outcome)
             }
             Event::TaskDone(events::TaskDone { task, .. }) => self.apply_task_done(at, task, sink),
-            Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {
-                self.apply_attempt_failed(at, task, *counted)
-            }
+            Event::AttemptFailed(event) => self.apply_attempt_failed(at, event),
             Event::TaskRetried(events::TaskRetried { task, hint, resets_attempts }) => {
                 self.count_agent_retry(actor, task);
                 self.apply_task_retried(task, hint.as_ref(), *resets_attempts)

@@ -145,6 +145,9 @@ impl Run {
             summary: state.summary.clone(),
             reported: state.reported.clone(),
             commit: state.merged_commit.clone(),
+            decisions: state.history.decisions.clone(),
+            results: state.history.results.clone(),
+            failures: state.history.failures.clone(),
         }
     }
 }

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, ChangeSummary, CheckpointId, CleanupId, Complexity, InputNumber, LandingId,
-    LargeFile, Locale, ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId, SessionInput, TaskId, TeamMember,
+    AgentName, AttemptNumber, ChangeSummary, CheckpointId, CleanupId, Complexity, EarlierFailure,
+    InputNumber, LandingId, LargeFile, Locale, ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId,
+    SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -183,6 +184,12 @@ pub struct TaskHandoff {
     pub reported: BTreeMap<String, String>,
     /// The commit that merged it.
     pub commit: Option<String>,
+    /// Questions of its agent with their answers.
+    pub decisions: Vec<(String, String)>,
+    /// What its agent delivered: the receiver, and the beginning of the content.
+    pub results: Vec<(String, String)>,
+    /// What failed before it was done.
+    pub failures: Vec<EarlierFailure>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -9,6 +9,7 @@ mod check_output;
 mod decide;
 mod effect;
 mod effect_sink;
+mod failure_text;
 mod gate_verdict;
 mod graph;
 mod kept_ids;

@@ -10,6 +10,7 @@ mod phase;
 mod question;
 mod session;
 mod task;
+mod task_history;
 mod team;
 mod work_round;
 
@@ -28,5 +29,6 @@ pub use task::TaskState;
 pub(crate) use task::{
     Attempt, BudgetUsage, RateLimitWaits, Task, TaskIndex, TaskOrigin, TaskStage, WorkState,
 };
+pub(crate) use task_history::{TaskHistory, failure_story};
 pub(crate) use team::Team;
 pub(crate) use work_round::{RoundOrigin, TaskClaim, TreeExamination, WorkRound};

@@ -23,7 +23,9 @@ use serde::Serialize;
 pub use correction::{InvalidMessageNotice, NearMissNotice, OutcomeRequest};
 pub use dependency::{DependencyAccess, DependencyProvided, DependencyRefused};
 pub use examples::{done_example, message_example};
-pub use feedback::{TestCounts, TestFailure, TestFeedbackPrompt};
+pub use feedback::{
+    TestCounts, TestFailure, TestFeedbackPrompt, describe_earlier_failure, render_earlier_failures,
+};
 pub use forwarded::{DirectMessage, QuestionAnswer, ResultDelivery};
 pub use notice::Notice;
 pub use preamble::{PreambleOptions, preamble};

@@ -217,6 +217,8 @@ fn example_prompt(name: &str) -> AgentPrompt {
             n_unlisted: 0,
             text: None,
             suggestions: vec!["add a test for an empty password".into()],
+            earlier: Vec::new(),
+            still_failing: Vec::new(),
             metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
             form: Some("DONE:T1.3 k3f9".into()),
         }),

@@ -235,7 +235,7 @@ fn prompts_have_their_json() {
         ),
         (
             feedback_prompt(),
-            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","location":"src/login.rs:7","message":"the status is wrong","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"nUnlisted":3,"text":"The page is slow.","suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
+            r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","location":"src/login.rs:7","message":"the status is wrong","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"nUnlisted":3,"text":"The page is slow.","suggestions":["add a test"],"earlier":["attempt 1, round 1: login works"],"stillFailing":["login works"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5},"form":"DONE:T1.3 k3f9"}"#,
         ),
         (
             AgentPrompt::OutcomeRequest(OutcomeRequest::new(
@@ -511,6 +511,8 @@ fn feedback_prompt() -> AgentPrompt {
         n_unlisted: 3,
         text: Some("The page is slow.".into()),
         suggestions: vec!["add a test".into()],
+        earlier: vec!["attempt 1, round 1: login works".into()],
+        still_failing: vec!["login works".into()],
         metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
         form: Some("DONE:T1.3 k3f9".into()),
     })

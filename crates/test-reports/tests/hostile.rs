@@ -1,6 +1,10 @@
 //! Whatever an agent's code prints: reading it never fails, and the report keeps its bounds.
 
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the outputs are files; failures in tests")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the outputs are files; failures in tests"
+)]
 
 use std::fs;
 

@@ -18,7 +18,10 @@ pub fn gate_report_markdown(gate: &GateRow, phase_name: &str, locale: Locale) ->
     report.lines.push(one_line(&heading));
     let last = gate.rounds.last();
     let checks = last.and_then(|round| round.report.as_ref());
-    report.add_section(pick("Tasks", "작업"), gate.tasks.iter().map(|task| format!("{} {}", task.id, task.title)));
+    report.add_section(
+        pick("Tasks", "작업"),
+        gate.tasks.iter().map(|task| format!("{} {}", task.id, task.title)),
+    );
     let receipts = checks.iter().flat_map(|report| &report.receipts).map(|receipt| {
         let result = match (&receipt.obstacle, receipt.passed()) {
             (Some(_), _) => pick("could not run", "실행하지 못함"),
@@ -28,11 +31,15 @@ pub fn gate_report_markdown(gate: &GateRow, phase_name: &str, locale: Locale) ->
         format!("`{}`: {result}", receipt.command)
     });
     let receipts: Vec<String> = receipts.collect();
-    let nothing = pick("No check is set: nothing proves this phase", "설정된 검증이 없어 이 단계를 증명하지 못합니다");
+    let nothing =
+        pick("No check is set: nothing proves this phase", "설정된 검증이 없어 이 단계를 증명하지 못합니다");
     let is_unproven = receipts.is_empty() && checks.is_some();
     let unproven = is_unproven.then(|| nothing.to_owned());
     report.add_section(pick("Checks", "검증"), receipts.into_iter().chain(unproven));
-    report.add_section(pick("Verifier", "검증자"), last.into_iter().flat_map(|round| verdict_lines(locale, round)));
+    report.add_section(
+        pick("Verifier", "검증자"),
+        last.into_iter().flat_map(|round| verdict_lines(locale, round)),
+    );
     let documents = checks.iter().flat_map(|report| &report.documents).map(|document| {
         let fault = document.fault().map(|fault| format!(" {fault}")).unwrap_or_default();
         format!("`{}`{fault}", document.path)

@@ -21,12 +21,12 @@ mod table;
 mod view_change;
 mod views;
 
-pub use gate_report::gate_report_markdown;
 pub use event_names::{
     DIRECT_MESSAGE, ESCALATION_NEW, ESCALATION_RESOLVED, HUMAN_QUERY_ANSWERED, HUMAN_QUERY_REQUESTED,
     SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,
     WORKER_PROGRESS, WORKER_SPAWN,
 };
+pub use gate_report::gate_report_markdown;
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use report::{
     AttemptReport, CheckReport, FAILED_TESTS_MAX, PhaseReport, ProblemReport, QuestionReport, ReportForm,

@@ -1,9 +1,9 @@
 //! The example project of the document: one prompt of each kind, with realistic texts.
 
 use domain::{
-    AgentInvocationOutcome, AgentName, DependencyType, DirectMessageId, DirectType, EscalationId,
-    InvocationId, Locale, MissingEvidence, ProvidedResource, QuestionId, RequestId, ResultId, ResultType,
-    Role, SessionInput, SessionKey, TaskId, TeamMember, TestFailure, TestFeedback,
+    AgentInvocationOutcome, AgentName, DependencyType, DirectMessageId, DirectType, EarlierFailure,
+    EscalationId, InvocationId, Locale, MissingEvidence, ProvidedResource, QuestionId, RequestId, ResultId,
+    ResultType, Role, SessionInput, SessionKey, TaskId, TeamMember, TestFailure, TestFeedback,
 };
 use drivers::input_text::InputBrief;
 use protocol::prompts::{
@@ -120,6 +120,7 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         task: task_id("T1.3"),
         attempt,
         hint,
+        earlier: Vec::new(),
         carried,
     };
     let rework = SessionInput::Rework {
@@ -136,6 +137,16 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         ..TestFailure::default()
     };
     let feedback = TestFeedback { failures: vec![failure], ..TestFeedback::default() };
+    let earlier = || {
+        vec![EarlierFailure {
+            attempt: 1,
+            round: Some(1),
+            failed: vec!["login refuses a wrong password".to_owned(), "logout works".to_owned()],
+            n_failed: 2,
+            reason: None,
+            tried: Some(say("the status is 401 now", "상태 코드를 401로 바꿈")),
+        }]
+    };
     let hint =
         say("The last attempt failed: the tests never ended.", "지난 시도 실패: 테스트가 끝나지 않았습니다.");
     let task = |session: SessionKind| Some(InputBrief::Task(Box::new(task_prompt(session, locale))));
@@ -172,7 +183,17 @@ fn worker_samples(locale: Locale) -> Vec<PromptSample> {
         ),
         later(
             "Worker: a failed check or test",
-            SessionInput::Feedback { message: None, round: 1, feedback },
+            SessionInput::Feedback {
+                message: None,
+                round: 1,
+                feedback: feedback.clone(),
+                earlier: Vec::new(),
+            },
+            None,
+        ),
+        later(
+            "Worker: a check or test that failed before",
+            SessionInput::Feedback { message: None, round: 2, feedback, earlier: earlier() },
             None,
         ),
         later("Worker: a rejected phase", rework, None),

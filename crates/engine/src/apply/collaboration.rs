@@ -66,6 +66,9 @@ impl Run {
             state: ResultState::Pending,
         });
         self.pending_results.insert(*result);
+        if let Some(task) = self.task_of_worker(*from).and_then(|task| self.task_mut(task)) {
+            task.history.add_result(to.as_str(), content);
+        }
         self.record_result(*from);
     }
 

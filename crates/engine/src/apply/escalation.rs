@@ -3,7 +3,7 @@
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
     EscalationCause, EscalationId, EscalationSubject, EscalationType, FeedbackLoopOutcome, ParkMode,
-    Recovery, SessionInput, Timestamp, events,
+    Recovery, SessionInput, TestFailure, TestFeedback, Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -17,6 +17,13 @@ use crate::{
         RateLimitWaits, RoundOrigin, SessionState, TaskIndex, TaskStage, TreeExamination, WorkItem,
     },
 };
+
+/// Returns the trace or message of the last failure that has one, or what the tester said.
+fn last_detail(feedback: &TestFeedback) -> Option<&String> {
+    let detail = |failure: &'_ TestFailure| failure.trace.is_some() || failure.message.is_some();
+    let last = feedback.failures.iter().rev().find(|failure| detail(failure));
+    last.and_then(|failure| failure.trace.as_ref().or(failure.message.as_ref())).or(feedback.text.as_ref())
+}
 
 impl Run {
     pub(super) fn apply_loop_started(&mut self, event: &events::LoopStarted) {
@@ -35,18 +42,24 @@ impl Run {
         let events::LoopRoundFailed { feedback_loop, round, feedback } = event;
         let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
         state.rounds = *round;
-        let names: Vec<&str> = feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
-        state.history.push(format!("round {round}: {}", names.join(", ")));
-        if let Some(trace) = feedback.failures.iter().rev().find_map(|failure| failure.trace.as_ref()) {
+        if let Some(trace) = last_detail(feedback) {
             state.last_output = end_of_output(trace);
         }
         let Some(task) = state.task else { return };
         self.remove_test_work_item(task);
         if let Some(task) = self.task_mut(task) {
             task.stage = TaskStage::ChecksFailed;
+            let earlier = task.history.failures.clone();
+            let (attempt, words) = (task.attempt(), task.round.last_words.clone());
+            task.history.add_failed_round(attempt, *round, feedback, &words);
             task.round.begin(RoundOrigin::FailedCheck);
             let feedback = feedback.clone();
-            task.pending_inputs.push(SessionInput::Feedback { message: None, round: *round, feedback });
+            task.pending_inputs.push(SessionInput::Feedback {
+                message: None,
+                round: *round,
+                feedback,
+                earlier,
+            });
         }
     }
 

@@ -170,7 +170,7 @@ impl Run {
     }
 
     /// Returns the task whose current or last attempt a session works on.
-    fn task_of_worker(&self, session: SessionId) -> Option<TaskIndex> {
+    pub(super) fn task_of_worker(&self, session: SessionId) -> Option<TaskIndex> {
         let worker = self.session(session);
         let task = worker.task.filter(|_| worker.role == Role::Worker)?;
         (self.task(task).session() == Some(session)).then_some(task)

@@ -192,6 +192,14 @@ impl Run {
         }
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
+        let is_decision = question.permission.is_none();
+        if let Some(task) = task.filter(|_| is_decision) {
+            let text = question.text.clone();
+            if let Some(task) = self.task_mut(task) {
+                task.history.add_decision(&text, answer);
+            }
+        }
+        let question = self.questions.get(id.0);
         let input = match &question.permission {
             Some(request) => SessionInput::Permission {
                 prompt: request.prompt.clone(),

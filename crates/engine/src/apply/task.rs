@@ -2,13 +2,14 @@
 
 use domain::{
     Actor, AgentName, AttemptNumber, BlockReason, CheckpointId, CompletionProof, MergeOutcome, PhaseNumber,
-    Receipt, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
+    Receipt, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp, events,
 };
 
 use super::start::add_ms;
 use crate::{
     effect::{CheckOrder, Effect, MergeOrder, MergedCommits, TaskDuration},
     effect_sink::EffectSink,
+    failure_text::failure_text,
     graph::Node,
     run::{NodeKind, Run},
     schedule::HoldReason,
@@ -323,12 +324,15 @@ impl Run {
         sink.add(&mut self.pending_effects, EffectKey::RecordDuration(task), duration);
     }
 
-    pub(super) fn apply_attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
+    pub(super) fn apply_attempt_failed(&mut self, at: Timestamp, event: &events::AttemptFailed) {
+        let events::AttemptFailed { task: id, attempt, failure, counted } = event;
         let Some(task_ref) = self.find_task(id) else { return };
         self.stop_work_clock(at, task_ref);
         self.cancel_task_effects(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.failures += u32::from(counted);
+        let words = task.round.last_words.clone();
+        task.history.add_failed_attempt(*attempt, &failure_text(failure), &words);
+        task.failures += u32::from(*counted);
         self.set_task_stage(task_ref, TaskStage::AttemptFailed);
     }
 
@@ -416,6 +420,8 @@ impl Run {
         task.losses = 0;
         task.feedback_loop = None;
         task.conflict_returned = false;
+        // Its failures were repaired before it was done.
+        task.history.failures.clear();
     }
 
     pub(super) fn apply_task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {

@@ -10,8 +10,9 @@ use test_reports::bound_feedback;
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
+    failure_text::failure_text,
     rejection::Rejection,
-    state::{GateState, TaskIndex, TaskStage, WorkItem},
+    state::{GateState, TaskIndex, TaskStage, WorkItem, failure_story},
 };
 
 /// Lost processes that do not count as failed attempts of a task or rounds of a gate.
@@ -146,7 +147,7 @@ impl DecisionContext<'_> {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
         if is_last {
-            let context = self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).context());
+            let context = self.failure_context(task);
             self.end_feedback_loop(task, FeedbackLoopOutcome::Escalated);
             let id = self.task_id(task);
             self.block_on_escalation(
@@ -156,7 +157,7 @@ impl DecisionContext<'_> {
                     severity: Severity::High,
                     title: EscalationCause::TestsFailing { task: id.clone() }.into(),
                     description: format!("{id} failed {rounds} test rounds"),
-                    context: context.unwrap_or_default(),
+                    context,
                 },
             );
             return;
@@ -167,6 +168,15 @@ impl DecisionContext<'_> {
             TaskReturnReason::Check
         };
         self.emit(events::TaskReturned { task: self.task_id(task), reason });
+    }
+
+    /// Tells what failed so far, what was tried and what still fails, with the end of the last output.
+    fn failure_context(&self, task: TaskIndex) -> String {
+        let state = self.run.task(task);
+        let mut lines = failure_story(&state.history.failures);
+        let last_output = state.feedback_loop.map(|id| self.run.loops.get(id.0).last_output.clone());
+        lines.extend(last_output.filter(|output| !output.is_empty()));
+        lines.join("\n")
     }
 
     pub(super) fn handle_merge_report(
@@ -261,7 +271,7 @@ impl DecisionContext<'_> {
                     severity: Severity::High,
                     title: EscalationCause::RepeatedFailure { task: id, failures }.into(),
                     description: text,
-                    context: String::new(),
+                    context: self.failure_context(task),
                 },
             );
         } else {
@@ -334,20 +344,5 @@ fn metrics_of_receipt(receipt: &Receipt, counts: TestCounts) -> TestMetrics {
         failed,
         skipped,
         seconds: f64::from(tenths) / 10.0,
-    }
-}
-
-pub(super) fn failure_text(failure: &AttemptFailure) -> String {
-    match failure {
-        AttemptFailure::Reported { reason } => reason.clone(),
-        AttemptFailure::Exited { exit_status: Some(status) } => {
-            format!("the agent exited with status {status}")
-        }
-        AttemptFailure::Exited { exit_status: None } => "the agent was killed by a signal".to_owned(),
-        AttemptFailure::Lost { reason } => format!("the agent was lost: {reason}"),
-        AttemptFailure::Checks => "its checks failed".to_owned(),
-        AttemptFailure::Merge { reason } => format!("it could not be merged: {reason}"),
-        AttemptFailure::Error { message } => message.clone(),
-        AttemptFailure::MarkedFailed => "it was marked as failed".to_owned(),
     }
 }

@@ -123,6 +123,11 @@ impl DecisionContext<'_> {
         });
         self.emit(events::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
         let state = self.run.task(task);
+        let mut earlier = state.history.failures.clone();
+        if state.hint.is_some() {
+            // The hint says why the last attempt failed.
+            earlier.pop_if(|last| last.round.is_none());
+        }
         let hints: Vec<String> = state.user_hint.iter().chain(&state.hint).cloned().collect();
         let hint = (!hints.is_empty()).then(|| hints.join("\n"));
         let mut carried = state.pending_inputs.clone();
@@ -132,7 +137,11 @@ impl DecisionContext<'_> {
         // A prompt of the ended process means nothing to the next one.
         carried.retain(|input| !matches!(input, SessionInput::Permission { .. }));
         carried.extend(self.results_for(&agent));
-        self.send_input(session, SessionInput::Task { task: id, attempt, hint, carried });
+        if carried.iter().any(|input| matches!(input, SessionInput::Feedback { .. })) {
+            // It has the history.
+            earlier.clear();
+        }
+        self.send_input(session, SessionInput::Task { task: id, attempt, hint, earlier, carried });
     }
 
     /// Returns the operator session of a phase, and opens it if needed.

@@ -45,22 +45,9 @@ impl Default for Escalation {
 pub(crate) struct FeedbackLoop {
     pub(crate) task: Option<TaskIndex>,
     pub(crate) rounds: u32,
-    /// The failures of each round, as context for the escalation.
-    pub(crate) history: Vec<String>,
     /// End of the output of the last failure that has one.
     pub(crate) last_output: String,
     pub(crate) is_open: bool,
-}
-
-impl FeedbackLoop {
-    /// Returns the context of its escalation: the failures of each round, and the end of the last output.
-    pub(crate) fn context(&self) -> String {
-        let mut lines = self.history.clone();
-        if !self.last_output.is_empty() {
-            lines.push(self.last_output.clone());
-        }
-        lines.join("\n")
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

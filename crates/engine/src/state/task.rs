@@ -7,7 +7,7 @@ use domain::{
     SessionInput, Timestamp,
 };
 
-use super::{LargeFiles, TaskClaim, WorkRound};
+use super::{LargeFiles, TaskClaim, TaskHistory, WorkRound};
 use crate::{graph::Node, schedule::AgentIndex};
 
 /// Limits what an agent says about its result in the prompts of others.
@@ -215,6 +215,7 @@ pub(crate) struct Task {
     /// `None` if its agent met no rate limit since the last decision of a user.
     pub(crate) rate_limit: Option<RateLimitWaits>,
     pub(crate) feedback_loop: Option<LoopId>,
+    pub(crate) history: TaskHistory,
     /// Fields that its agent reported with DONE last, in any attempt.
     pub(crate) reported: BTreeMap<String, String>,
     /// What its agent said last about the result: the reason of its DONE, or the summary of a step.
@@ -310,6 +311,7 @@ impl Task {
             conflict_returned: false,
             rate_limit: None,
             feedback_loop: None,
+            history: TaskHistory::default(),
             reported: BTreeMap::new(),
             summary: None,
             merged_commit: None,
@@ -329,6 +331,7 @@ impl Task {
         if !line.is_empty() {
             let summary = &line[..line.floor_char_boundary(SUMMARY_BYTES_MAX)];
             self.summary = Some(summary.to_owned());
+            self.history.tried = Some(summary.to_owned());
         }
     }
 

@@ -1,6 +1,6 @@
 //! Test results of an agent's work.
 
-use domain::{AgentName, Locale, TaskId};
+use domain::{AgentName, EarlierFailure, Locale, TaskId};
 use serde::Serialize;
 
 use super::templates::{PromptTemplate, TemplateValues, render_template};
@@ -21,6 +21,12 @@ pub struct TestFeedbackPrompt {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     pub suggestions: Vec<String>,
+    /// What failed before, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
+    /// Names of tests that failed before and still fail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub still_failing: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<TestCounts>,
     /// The message that reports the task as done again.
@@ -65,7 +71,7 @@ fn is_zero(n: &u32) -> bool {
 
 impl TestFeedbackPrompt {
     pub(super) fn render(&self, locale: Locale) -> String {
-        let Self { task_id, from, failures, n_unlisted, text, suggestions, metrics, form } = self;
+        let Self { task_id, from, failures, n_unlisted, text, suggestions, metrics, form, .. } = self;
         let failures: Vec<String> = match failures.as_slice() {
             [] if text.is_some() => Vec::new(),
             [] => vec![render_template(PromptTemplate::FeedbackNothing, locale, &TemplateValues::new())],
@@ -78,6 +84,7 @@ impl TestFeedbackPrompt {
             .text("failures", failures.join("\n\n"))
             .optional("unlisted", Some(n_unlisted).filter(|number| **number > 0))
             .optional("text", text.as_ref())
+            .optional("earlier", render_earlier_failures(&self.earlier, &self.still_failing, locale))
             .items("suggestions", suggestions)
             .optional("form", form.as_ref());
         render_template(PromptTemplate::Feedback, locale, &values)
@@ -97,6 +104,37 @@ impl TestFailure {
             .optional("fix", suggested_fix.as_ref());
         render_template(PromptTemplate::FeedbackFailure, locale, &values)
     }
+}
+
+/// Renders what failed before: for the prompt of another attempt, and beside feedback.
+pub fn render_earlier_failures(
+    earlier: &[String],
+    still_failing: &[String],
+    locale: Locale,
+) -> Option<String> {
+    let values = TemplateValues::new().items("earlier", earlier).items("still", still_failing);
+    (!earlier.is_empty()).then(|| render_template(PromptTemplate::Earlier, locale, &values))
+}
+
+/// Describes a failure that came before, in a line.
+pub fn describe_earlier_failure(failure: &EarlierFailure, locale: Locale) -> String {
+    let EarlierFailure { attempt, round, failed, n_failed, reason, tried } = failure;
+    let mut names = failed.join(", ");
+    let listed = u32::try_from(failed.len()).unwrap_or(u32::MAX);
+    if *n_failed > listed {
+        names.push_str(&format!(" (+{})", n_failed - listed));
+    }
+    let of_round = round.map(|_| if names.is_empty() { reason.clone().unwrap_or_default() } else { names });
+    let of_attempt = round.is_none();
+    let values = TemplateValues::new()
+        .optional("attempt", of_round.as_ref().map(|_| attempt))
+        .optional("round", *round)
+        .optional("failed", of_round)
+        .optional("number", of_attempt.then_some(attempt))
+        .optional("reason", reason.as_ref().filter(|_| of_attempt))
+        .optional("tried", tried.as_ref());
+    let text = render_template(PromptTemplate::EarlierFailure, locale, &values);
+    text.lines().collect::<Vec<_>>().join("; ")
 }
 
 impl TestCounts {

@@ -174,6 +174,8 @@ pub(crate) fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
                     failures,
                     n_unlisted: u32::from(by_agent),
                     text,
+                    earlier: suggestions.clone(),
+                    still_failing: suggestions.clone(),
                     suggestions,
                     metrics: by_agent.then_some(TestCounts {
                         total: 1,

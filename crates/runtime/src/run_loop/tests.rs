@@ -364,7 +364,13 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
             ],
             SessionInput::Permission { .. } => {
                 let task = FIRST_TASK.parse().unwrap();
-                let done = SessionInput::Task { task, attempt: 1, hint: None, carried: Vec::new() };
+                let done = SessionInput::Task {
+                    task,
+                    attempt: 1,
+                    hint: None,
+                    earlier: Vec::new(),
+                    carried: Vec::new(),
+                };
                 success_inputs(
                     id,
                     Effect::SendInput {

@@ -4,7 +4,7 @@
 
 use std::{error::Error, path::PathBuf};
 
-use domain::{ChangeSummary, Locale, SessionInput};
+use domain::{ChangeSummary, EarlierFailure, Locale, SessionInput};
 use drivers::input_text;
 use engine::{InputBrief, PhaseBrief, TaskBrief, TaskHandoff};
 use protocol::prompts::{
@@ -20,6 +20,8 @@ use crate::git::RunGit;
 const FILES_MAX: usize = 20;
 /// Changed files of a completed task in the prompt of a later one.
 const HANDOFF_FILES_MAX: usize = 5;
+/// Failures of a completed task in the prompt of a later one.
+const HANDOFF_FAILURES_MAX: usize = 3;
 
 /// Renders the briefs for one session.
 pub(super) struct BriefWriter<'a> {
@@ -120,15 +122,34 @@ impl BriefWriter<'_> {
         }
     }
 
-    /// Describes a completed task: by what its agent said about it, else by the files that it changed.
+    /// Describes a completed task: what its agent said about it, the files that it changed, what it delivered, the answers
+    /// that it got, and what failed on the way.
     fn summary(&self, handoff: &TaskHandoff) -> TaskSummary {
         let reported = handoff.reported.iter().map(|(name, value)| format!("{name}: {value}"));
-        let said: Vec<String> = handoff.summary.iter().cloned().chain(reported).collect();
-        let summary = match said.is_empty() {
-            true => self.changed_files(handoff),
-            false => Some(said.join("; ")),
-        };
-        task_summary(handoff, summary)
+        let mut parts: Vec<String> = handoff.summary.iter().cloned().chain(reported).collect();
+        parts.extend(self.changed_files(handoff));
+        parts.extend(handoff.results.iter().map(|(receiver, content)| {
+            let values = TemplateValues::new().text("receiver", receiver).text("content", content);
+            render_template(PromptTemplate::HandoffResult, self.locale, &values)
+        }));
+        parts.extend(handoff.decisions.iter().map(|(question, answer)| {
+            let values = TemplateValues::new().text("question", question).text("answer", answer);
+            render_template(PromptTemplate::HandoffDecision, self.locale, &values)
+        }));
+        parts.extend(self.failed_before(&handoff.failures));
+        task_summary(handoff, (!parts.is_empty()).then(|| parts.join("; ")))
+    }
+
+    /// Names what failed before a task was done, each once.
+    fn failed_before(&self, failures: &[EarlierFailure]) -> Option<String> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in failures.iter().flat_map(|failure| failure.failed.iter().chain(&failure.reason)) {
+            if !names.contains(&name.as_str()) && names.len() < HANDOFF_FAILURES_MAX {
+                names.push(name);
+            }
+        }
+        let values = TemplateValues::new().text("failures", names.join(", "));
+        (!names.is_empty()).then(|| render_template(PromptTemplate::HandoffFailures, self.locale, &values))
     }
 
     fn changed_files(&self, handoff: &TaskHandoff) -> Option<String> {

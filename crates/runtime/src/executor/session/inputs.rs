@@ -176,8 +176,13 @@ impl InputRenderer<'_> {
     /// Returns the prompt of the task, for an agent that does not remember it.
     fn render_repeated_task(&self, replay: &TaskBrief) -> String {
         let brief = self.with_directory(InputBrief::Task(Box::new(self.briefs.task_prompt(replay))));
-        let input =
-            SessionInput::Task { task: replay.task.clone(), attempt: 1, hint: None, carried: Vec::new() };
+        let input = SessionInput::Task {
+            task: replay.task.clone(),
+            attempt: 1,
+            hint: None,
+            earlier: Vec::new(),
+            carried: Vec::new(),
+        };
         match input_text::render_input(&input, self.input_context(Some(&brief))) {
             AgentInput::Prompt { text } => text,
             AgentInput::Permission { .. } | AgentInput::Answer { .. } | AgentInput::Interrupt => {

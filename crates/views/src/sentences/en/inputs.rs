@@ -6,7 +6,7 @@ use crate::{sentence::join_leading_names, sentences::test_report::failure_title}
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
-        SessionInput::Task { task, attempt, hint, carried } => {
+        SessionInput::Task { task, attempt, hint, carried, earlier: _ } => {
             let mut text = format!("Do task {task}.");
             if *attempt > 1 {
                 text.push_str(&format!(" This is attempt {attempt}."));

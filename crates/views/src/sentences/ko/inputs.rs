@@ -7,7 +7,7 @@ use crate::sentences::test_report::failure_title;
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
-        SessionInput::Task { task, attempt, hint, carried } => {
+        SessionInput::Task { task, attempt, hint, carried, earlier: _ } => {
             let mut text = format!("{task} 작업을 진행하세요.");
             if *attempt > 1 {
                 text.push_str(&format!(" {attempt}차 시도입니다."));
