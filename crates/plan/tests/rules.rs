@@ -574,3 +574,15 @@ fn a_misspelled_key_is_a_warning_that_names_both() {
         ! UNCLEAR unknown key 'Verfy' is ignored; it resembles 'verify'"#,
     );
 }
+
+#[test]
+fn files_and_references_of_a_kiro_parent_hold_for_the_tasks_below_it() {
+    let source = "- [ ] 1. Accounts\n  - _Files: src/early.rs_\n  - [ ] 1.1 Model\n    - [ ] 1.1.1 Table\n  \
+                  - _Files: src/late.rs_\n  - _Requirements: 2.3_\n- [ ] 2. Billing\n  - [ ] 2.1 Invoice\n";
+    let tasks = parse(source.as_bytes(), ANY).plan.tasks;
+    let [table, invoice] = tasks.as_slice() else { panic!("{tasks:?}") };
+    assert_eq!((table.id.as_str(), invoice.id.as_str()), ("1.1.1", "2.1"));
+    assert_eq!(table.touches, ["src/early.rs", "src/late.rs"]);
+    assert_eq!(table.references, ["2.3"]);
+    assert!(invoice.touches.is_empty() && invoice.references.is_empty());
+}

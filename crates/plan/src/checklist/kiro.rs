@@ -105,6 +105,8 @@ pub(super) fn chain_tasks(
     let nesting = TaskNesting::new(&plan.tasks, input.parents);
     let mut is_heading = nesting.is_heading.clone();
     let mut context = vec![String::new(); plan.tasks.len()];
+    // The files and references of a parent hold for all tasks below it.
+    let mut lists = vec![ParentLists::default(); plan.tasks.len()];
     let mut n_context = 0;
     for index in (0..plan.tasks.len()).filter(|&index| nesting.is_heading[index]) {
         let children = nesting.children_of(index);
@@ -112,10 +114,13 @@ pub(super) fn chain_tasks(
         // The text of its own parents reaches its children through it.
         if let Some(above) = nesting.parent[index].filter(|&above| is_heading[above]) {
             n_context += context[above].len();
+            n_context += lists[above].n_bytes();
             if n_context <= CONTEXT_BYTES_MAX {
                 context[index] = context[above].clone();
+                lists[index] = lists[above].clone();
             }
         }
+        lists[index].add(parent);
         let gap = if context[index].is_empty() { "" } else { "\n\n" };
         let title = format!("{}{gap}**{}. {}**", context[index], parent.id, parent.title);
         if parent.text.is_empty() {
@@ -143,6 +148,14 @@ pub(super) fn chain_tasks(
             let text = &mut task.text;
             let gap = if text.is_empty() { "" } else { "\n\n" };
             *text = format!("{above}{gap}{text}");
+        }
+        if let Some(lists) =
+            nesting.parent[index].filter(|&above| is_heading[above]).map(|above| &lists[above])
+            && n_copied + lists.n_bytes() <= CONTEXT_BYTES_MAX
+        {
+            n_copied += lists.n_bytes();
+            task.touches.extend_from_slice(&lists.touches);
+            task.references.extend_from_slice(&lists.references);
         }
     }
     add_groups(plan, &nesting, &is_heading, diagnostics);
@@ -178,6 +191,24 @@ pub(super) fn chain_tasks(
         }
     }
     plan.distant.sort_unstable();
+}
+
+/// What a parent that only groups other tasks lists for them.
+#[derive(Debug, Clone, Default)]
+struct ParentLists {
+    touches: Vec<String>,
+    references: Vec<String>,
+}
+
+impl ParentLists {
+    fn add(&mut self, parent: &Task) {
+        self.touches.extend_from_slice(&parent.touches);
+        self.references.extend_from_slice(&parent.references);
+    }
+
+    fn n_bytes(&self) -> usize {
+        self.touches.iter().chain(&self.references).map(String::len).sum()
+    }
 }
 
 /// Lets each task depend on the one before it; tasks that may run in parallel depend on the last one that may not.
