@@ -22,7 +22,7 @@ pub(crate) use large_files::LargeFiles;
 pub(crate) use message_rate::MessageRate;
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};
-pub(crate) use question::{Question, QuestionState, Request, RequestState};
+pub(crate) use question::{Provision, Question, QuestionState, Request, RequestState};
 pub(crate) use session::{ProcessState, Session, SessionState};
 pub use task::TaskState;
 pub(crate) use task::{

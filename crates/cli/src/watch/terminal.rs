@@ -274,7 +274,7 @@ impl TerminalWatcher<'_> {
     fn send_command(&self, command: UserCommand) -> Result<(), Failure> {
         let mut command = command;
         if let UserCommand::Provide { provided, .. } = &mut command
-            && let ProvidedResource::File { path } = provided
+            && let ProvidedResource::File { path, .. } = provided
         {
             *provided = provide::provided_file(Path::new(path))?;
         }
