@@ -28,6 +28,8 @@ pub(crate) use edges::EdgeList;
 #[derive(Debug)]
 pub struct TaskGraph {
     weights: Vec<u32>,
+    /// Whether each task is done.
+    is_done: Vec<bool>,
     phases: Vec<PhaseNumber>,
     /// Edges from each node to its dependencies. Nodes are the tasks, then the phase starts, then the gates.
     dependencies: EdgeList,
@@ -111,6 +113,7 @@ impl TaskGraph {
         }
         Self {
             weights,
+            is_done: plan.tasks.iter().map(|task| task.done).collect(),
             phases: plan.phases.iter().map(|phase| phase.number).collect(),
             dependencies,
             id_ranks,
@@ -118,20 +121,30 @@ impl TaskGraph {
     }
 
     /// Returns the tasks so that each comes after its dependencies; of several candidates the smallest id is next.
-    /// Tasks that are part of a cycle or depend on one are omitted.
+    /// Tasks that are part of a cycle or depend on one are omitted, unless all tasks of the cycle are done.
     pub fn topological_order(&self) -> Vec<usize> {
         self.node_order().into_iter().filter(|&node| self.is_task(node)).collect()
     }
 
-    /// Returns all nodes in topological order; phase nodes come as early as possible.
+    /// Returns all nodes in topological order; phase nodes come as early as possible. If there is a cycle, done tasks wait
+    /// for nothing: a cycle among them holds back nothing.
     fn node_order(&self) -> Vec<usize> {
+        let order = self.node_order_unless(|_| false);
+        if order.len() == self.dependencies.n_nodes() {
+            return order;
+        }
+        self.node_order_unless(|node| self.is_done.get(node).copied().unwrap_or(false))
+    }
+
+    /// Returns the nodes in topological order; those that are free wait for nothing.
+    fn node_order_unless(&self, is_free: impl Fn(usize) -> bool) -> Vec<usize> {
         let dependents = self.dependencies.reversed();
         let mut n_open: Vec<usize> =
             (0..self.dependencies.n_nodes()).map(|node| self.dependencies.targets_of(node).len()).collect();
         let mut ready = BinaryHeap::new();
         let mut order = Vec::with_capacity(n_open.len());
         for (node, &n_open) in n_open.iter().enumerate() {
-            if n_open == 0 {
+            if n_open == 0 || is_free(node) {
                 ready.push(Reverse((self.sort_rank_of(node), node)));
             }
         }
@@ -139,7 +152,7 @@ impl TaskGraph {
             order.push(node);
             for &dependent in dependents.targets_of(node) {
                 n_open[dependent] -= 1;
-                if n_open[dependent] == 0 {
+                if n_open[dependent] == 0 && !is_free(dependent) {
                     ready.push(Reverse((self.sort_rank_of(dependent), dependent)));
                 }
             }

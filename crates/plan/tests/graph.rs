@@ -114,3 +114,15 @@ fn optional_tasks_do_not_block() {
 fn tasks_in_or_behind_a_cycle_are_omitted() {
     assert_path_parallelism_and_order(&task_table("T1 S T2\nT2 S T1\nT3 S T2\nT4 S"), "T4", 1, "T4");
 }
+
+#[test]
+fn a_cycle_of_done_tasks_holds_back_nothing() {
+    assert_path_parallelism_and_order(&task_table("T1 S! T1\nT2 S T1"), "T2", 1, "T1 T2");
+    assert_path_parallelism_and_order(
+        &task_table("T1 S! T2\nT2 S! T1\nT3 S T2\nT4 S T3"),
+        "T3 T4",
+        1,
+        "T1 T2 T3 T4",
+    );
+    assert_path_parallelism_and_order(&task_table("T1 S! T2\nT2 S! T1\nT3 S T4\nT4 S T3"), "", 0, "T1 T2");
+}

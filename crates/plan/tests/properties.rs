@@ -341,9 +341,13 @@ proptest! {
     fn the_order_puts_every_task_after_its_dependencies(plan in any_plan()) {
         let graph = TaskGraph::new(&plan);
         let order = graph.topological_order();
-        prop_assert_eq!(order.len() == plan.tasks.len(), graph.cycles(&plan).is_empty());
+        let cycles = graph.cycles(&plan);
+        prop_assert!(order.len() == plan.tasks.len() || !cycles.is_empty());
+        let has_done = plan.tasks.iter().any(|task| task.done);
+        prop_assert!(order.len() < plan.tasks.len() || cycles.is_empty() || has_done);
         let position = |id| order.iter().position(|&index| plan.tasks[index].id == id);
-        for &index in &order {
+        // With a cycle, done tasks wait for nothing.
+        for &index in order.iter().filter(|index| cycles.is_empty() || !plan.tasks[**index].done) {
             for id in &plan.tasks[index].depends_on {
                 prop_assert!(position(id.clone()) < position(plan.tasks[index].id.clone()));
             }

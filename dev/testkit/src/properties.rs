@@ -147,7 +147,8 @@ fn check_order(plan: &Plan) {
         position[*task] = n;
     }
     assert_eq!(order.len(), plan.tasks.len(), "the order of a plan without errors has all tasks");
-    for (index, task) in plan.tasks.iter().enumerate() {
+    // Done tasks may depend on each other in a cycle.
+    for (index, task) in plan.tasks.iter().enumerate().filter(|(_, task)| !task.done) {
         for needed in &task.depends_on {
             let before = plan.tasks.iter().position(|other| other.id == *needed);
             assert!(
