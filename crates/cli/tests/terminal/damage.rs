@@ -451,12 +451,9 @@ fn check_removal_while_running(path: &str) {
     let mut output = BufReader::new(server.stderr.take().unwrap());
     let first = read_until_serving(&mut output);
     assert!(first.contains("Serving"), "{first}");
-    let removed = stage.data(path);
-    if removed.is_dir() {
-        fs::remove_dir_all(&removed).unwrap();
-    } else {
-        fs::remove_file(&removed).unwrap();
-    }
+    // Moved away: the server may still write into it, so that it could not be emptied.
+    let aside = stage.project.temp_path("removed");
+    fs::rename(stage.data(path), aside).unwrap();
     let rest: Vec<String> = output.lines().map_while(Result::ok).collect();
     assert_eq!(server.wait().unwrap().code(), Some(1), "{rest:?}");
     let said = rest.join("\n");
