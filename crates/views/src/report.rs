@@ -181,7 +181,6 @@ pub struct ProblemReport {
     /// Korean text, if Jangdan wrote it.
     pub korean: Option<String>,
     pub is_open: bool,
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub action: Option<EscalationAction>,
     pub note: Option<String>,
     pub resolved_by: Option<String>,

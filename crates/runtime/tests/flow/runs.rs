@@ -186,7 +186,8 @@ esac
         let title = format!("Do {task}");
         serde_json::json!({"taskId": task, "title": title, "agent": "worker", "summary": summary})
     };
-    let expected = [done("T2", "changed prompt-T2.json"), done("T1", "the schema is in db.sql")];
+    let expected =
+        [done("T2", "changed prompt-T2.json"), done("T1", "the schema is in db.sql; changed prompt-T1.json")];
     assert_eq!(prompt["done"], serde_json::json!(expected), "{prompt}");
     assert_eq!(prompt["phaseTitle"], "All");
     assert_eq!(prompt["directory"]["isWorktree"], true);

@@ -179,7 +179,12 @@ fn find_origin(host: &Host, owners: &ConnectionOwners, address: PeerAddress) -> 
         // Without a session, the search of all processes can find none. It would delay the first page.
         PeerAddress::Loopback { .. } if !host.has_sessions() => CallerOrigin::Outside,
         PeerAddress::Loopback { own, peer } => {
-            let origins = owners.find(peer, own).into_iter().map(|pid| host.caller_origin(pid));
+            // A child that becomes a session has its parent's connection until it is executed.
+            let holds_still = |(pid, origin): &(u32, CallerOrigin)| {
+                !matches!(origin, CallerOrigin::Session { .. }) || owners.is_held_by(*pid, peer, own)
+            };
+            let origins = owners.find(peer, own).into_iter().map(|pid| (pid, host.caller_origin(pid)));
+            let origins = origins.filter(holds_still).map(|(_, origin)| origin);
             // A session may have passed its connection to another process, or the other way round.
             origins
                 .max_by_key(|origin| matches!(origin, CallerOrigin::Session { .. }))

@@ -45,6 +45,12 @@ impl ConnectionOwners {
         pids
     }
 
+    /// Returns whether a process holds the end at `own`.
+    pub(super) fn is_held_by(&self, pid: u32, own: SocketAddr, peer: SocketAddr) -> bool {
+        let (SocketAddr::V4(own), SocketAddr::V4(peer)) = (own, peer) else { return false };
+        find_inode(own, peer).is_some_and(|inode| has_file(pid, &format!("socket:[{inode}]")))
+    }
+
     fn recent(&self) -> MutexGuard<'_, Vec<u32>> {
         // The list is consistent after each step, so a poisoned lock is safe.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
@@ -137,6 +143,8 @@ mod tests {
         let (own, peer) = (client.local_addr().unwrap(), client.peer_addr().unwrap());
         assert_eq!(owners.find(own, peer), [std::process::id()]);
         assert_eq!(owners.find(own, peer), [std::process::id()], "a process of an earlier connection");
+        assert!(owners.is_held_by(std::process::id(), own, peer));
+        assert!(!owners.is_held_by(1, own, peer), "another process");
         let SocketAddr::V4(address) = peer else { panic!("{peer}") };
         let mapped = SocketAddr::new(address.ip().to_ipv6_mapped().into(), address.port());
         let mapped = TcpStream::connect(mapped).unwrap();
