@@ -212,7 +212,7 @@ const TOOLS: &str = r#"
 class X(unittest.TestCase):
     def test_x(self): tempfile.mkdtemp()" > test_x.py && python3 -m unittest)'
     try go '! command -v go || (cd go && go mod init x && printf "package x
-import "testing"
+import \"testing\"
 func TestX(t *testing.T) {}" > x_test.go && GOFLAGS=-mod=mod go test ./...)'
     try copies 'mkdir c && chmod 750 c && echo x > c/d && cp -a c e && tar cf c.tar c && tar xf c.tar && touch -d yesterday c/d && install -m 700 c/d f'
     try limits 'ulimit -n 128'
@@ -235,7 +235,7 @@ fn package_managers_and_test_runners_work_in_the_sandbox() {
 const FILTERED: &str = r#"
     try limits-of-others 'python3 -c "import os, resource
 resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (64, 64))"'
-    try attributes 'python3 -c "import os; os.setxattr("inside", "user.x", b"y")"'
+    try attributes 'python3 -c "import os; os.setxattr(\"inside\", \"user.x\", b\"y\")"'
     try set-user-id 'cp /bin/true own && chmod u+s own'
     try user-namespace 'unshare --user true'
     try planted 'echo x > $ROOT/tmp/planted'
