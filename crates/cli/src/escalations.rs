@@ -17,7 +17,10 @@ use crate::{
     printable::{printable_json, printable_line},
     remote,
     row_source::RowSource,
-    screen::phrases::{pick_by_locale, severity},
+    screen::{
+        entry::escalation_entry,
+        phrases::{pick_by_locale, severity},
+    },
 };
 
 #[derive(Debug, Args)]
@@ -53,19 +56,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Returns a problem in a line, and below it its details and its suggested actions.
 fn lines(locale: Locale, row: &EscalationRow) -> Vec<String> {
-    let title = match (locale, &row.korean) {
-        (Locale::Ko, Some(korean)) => korean,
-        (Locale::Ko, None) | (Locale::En, _) => &row.title,
-    };
+    let entry = escalation_entry(locale, row);
     let state = match row.status {
         EscalationState::Open => level(locale, row.level),
         EscalationState::Resolved => pick_by_locale(locale, "resolved", "해결됨"),
     };
-    let mut lines = vec![format!("{} {} ({state}) {title}", row.id, severity(locale, row.severity))];
-    lines.extend(row.description.lines().map(|line| format!("    {line}")));
+    let mut lines = vec![format!("{} {} ({state}) {}", row.id, severity(locale, row.severity), entry.text)];
+    lines.extend(entry.context.iter().flat_map(|text| text.lines()).map(|line| format!("    {line}")));
     match row.status {
-        EscalationState::Open => lines
-            .extend(row.suggested.iter().zip(1..).map(|(action, number)| format!("    {number}. {action}"))),
+        EscalationState::Open => lines.extend(
+            entry.choices.iter().zip(1..).map(|(choice, number)| format!("    {number}. {}", choice.label)),
+        ),
         EscalationState::Resolved => lines.extend(row.note.iter().map(|note| format!("    {note}"))),
     }
     lines
@@ -74,7 +75,7 @@ fn lines(locale: Locale, row: &EscalationRow) -> Vec<String> {
 fn level(locale: Locale, level: EscalationLevel) -> &'static str {
     match level {
         EscalationLevel::Worker => pick_by_locale(locale, "worker", "작업자"),
-        EscalationLevel::Operator => pick_by_locale(locale, "operator", "운영자"),
+        EscalationLevel::Operator => pick_by_locale(locale, "operator", "오퍼레이터"),
         EscalationLevel::Orchestrator => pick_by_locale(locale, "orchestrator", "오케스트레이터"),
         EscalationLevel::Person => pick_by_locale(locale, "you", "나"),
     }

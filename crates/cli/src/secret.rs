@@ -55,7 +55,7 @@ pub(crate) struct SetArguments {
     /// Name of the environment variable that will have the value
     #[arg(value_parser = parse_name)]
     name: SecretName,
-    /// Not a secret: do not mask the value in what agents print
+    /// Not a secret: the value need not be masked
     #[arg(long)]
     not_secret: bool,
     #[command(flatten)]
@@ -122,8 +122,8 @@ fn set(arguments: &SetArguments) -> Result<ExitCode, Failure> {
     if !not_secret && value.expose().len() < MASKED_BYTES_MIN {
         done.push(' ');
         done.push_str(&localized(
-            "Values with fewer than 8 bytes are not masked in what agents print.",
-            "8바이트보다 짧은 값은 에이전트의 출력에서 가려지지 않습니다.",
+            "Values with fewer than 8 bytes are not masked.",
+            "8바이트보다 짧은 값은 가려지지 않습니다.",
         ));
     }
     print_line(&done)

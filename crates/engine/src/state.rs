@@ -24,7 +24,7 @@ pub(crate) use message_rate::MessageRate;
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
-pub(crate) use session::{INVALID_MESSAGES_MAX, ProcessState, Session, SessionState};
+pub(crate) use session::{INVALID_MESSAGES_MAX, INVALID_OF_A_KIND_MAX, ProcessState, Session, SessionState};
 pub use task::TaskState;
 pub(crate) use task::{
     Attempt, BudgetUsage, RateLimitWaits, Task, TaskIndex, TaskOrigin, TaskStage, WorkState,

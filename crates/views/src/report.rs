@@ -2,12 +2,14 @@
 //!
 //! Made from the rows alone. [`RunReport`] is the data, and [`render_report`] its Markdown and HTML.
 
-mod duration;
 mod gather;
 mod html;
 mod markdown;
 mod outline;
 mod phrases;
+mod time;
+
+pub use time::format_duration;
 
 use domain::{
     Actor, AgentName, AttemptFailure, AttemptNumber, EscalationAction, EscalationId, Locale, PhaseNumber,

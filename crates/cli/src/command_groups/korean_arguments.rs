@@ -29,7 +29,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
     ("Name of the environment variable that will have the value", "값을 넣을 환경 변수 이름"),
     ("Name of the secret", "비밀 값의 이름"),
     ("Names of the secrets that the command gets as environment variables", "명령에 환경 변수로 넣을 비밀 값의 이름"),
-    ("Not a secret: do not mask the value in what agents print", "비밀이 아님: 에이전트의 출력에서 가리지 않음"),
+    ("Not a secret: the value need not be masked", "비밀이 아님: 값을 가릴 필요가 없음"),
     ("Complete sandbox, or the session does not start", "완전한 샌드박스. 불가능하면 세션을 시작하지 않음"),
     ("Connect the program by pipes instead of a terminal", "터미널 대신 파이프로 프로그램에 연결"),
     ("Content of the result", "결과 내용"),

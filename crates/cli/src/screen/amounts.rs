@@ -1,22 +1,7 @@
-//! Formats durations, and the time between two timestamps.
+//! Durations, and the time between two timestamps.
 
 use domain::{Locale, Timestamp};
-
-/// Formats a duration with its two largest units.
-pub(crate) fn format_duration(locale: Locale, milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    let [d, h, m, s] = match locale {
-        Locale::En => [" d", " h", " m", " s"],
-        Locale::Ko => ["일", "시간", "분", "초"],
-    };
-    match seconds {
-        0..60 => format!("{seconds}{s}"),
-        60..3600 => format!("{minutes}{m} {:02}{s}", seconds % 60),
-        3600..86_400 => format!("{hours}{h} {:02}{m}", minutes % 60),
-        _ => format!("{days}{d} {:02}{h}", hours % 24),
-    }
-}
+pub(crate) use views::format_duration;
 
 /// Formats an estimated duration: without seconds above a minute.
 pub(crate) fn format_estimate(locale: Locale, milliseconds: u64) -> String {

@@ -8,6 +8,7 @@ mod plan;
 mod question;
 mod request;
 
+pub(crate) use escalation::entry as escalation_entry;
 pub(crate) use gate::change_totals;
 pub(crate) use request::no_vault_notice;
 

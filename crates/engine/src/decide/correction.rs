@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
-use crate::state::{INVALID_MESSAGES_MAX, WorkItem};
+use crate::state::{INVALID_MESSAGES_MAX, INVALID_OF_A_KIND_MAX, WorkItem};
 
 const REASON: &str = "keeps sending invalid messages";
 
@@ -15,6 +15,10 @@ impl DecisionContext<'_> {
     pub(super) fn give_up_correcting(&mut self, session: SessionId) {
         let sender = self.run.session(session);
         let (item, role, task) = (sender.current_item, sender.role, sender.task);
+        let description = match sender.invalid_in_a_row >= INVALID_MESSAGES_MAX {
+            true => format!("{INVALID_MESSAGES_MAX} invalid messages in a row"),
+            false => format!("{INVALID_OF_A_KIND_MAX} invalid messages of one kind"),
+        };
         match item {
             Some(WorkItem::Test(task)) => return self.escalate_test(task, &format!("the tester {REASON}")),
             Some(WorkItem::Verify(phase)) => {
@@ -36,7 +40,7 @@ impl DecisionContext<'_> {
             kind: EscalationType::Protocol,
             severity: if blocks.tasks > 0 { Severity::High } else { Severity::Medium },
             title: EscalationCause::ProtocolViolated { session }.into(),
-            description: format!("{INVALID_MESSAGES_MAX} invalid messages in a row"),
+            description,
             context: String::new(),
         };
         let worked_on = own_task.filter(|task| {

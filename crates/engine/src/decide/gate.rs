@@ -91,8 +91,8 @@ impl DecisionContext<'_> {
         round: u32,
         report: GateReport,
     ) -> Result<(), Rejection> {
-        let report = with_verdict(report);
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
+        let report = with_verdict(report, &state.artefacts);
         if state.gate != GateState::Checking || state.rounds != round {
             return Err(Rejection::StaleReport);
         }
@@ -309,16 +309,16 @@ impl DecisionContext<'_> {
 }
 
 /// Adds whether the phase passed, and why, to a report. The executor reports only whether it could examine the phase.
-fn with_verdict(mut report: GateReport) -> GateReport {
+fn with_verdict(mut report: GateReport, artefacts: &[String]) -> GateReport {
     let has_documents = report.documents.iter().all(|document| document.fault().is_none());
     report.passed &=
         report.missing.is_empty() && has_documents && report.receipts.iter().all(Receipt::passed);
     if report.summary.is_empty() {
         let mut lines: Vec<String> = report.receipts.iter().map(describe_receipt).collect();
-        lines.extend(report.missing.iter().map(|pattern| match pattern.ends_with(')') {
-            // The executor counted the files of a pattern with a minimum.
-            true => format!("too few files match {pattern}"),
-            false => format!("no file matches `{pattern}`"),
+        lines.extend(report.missing.iter().map(|missing| match artefacts.contains(missing) {
+            true => format!("no file matches `{missing}`"),
+            // The executor has counted the files of a pattern with a minimum.
+            false => format!("too few files match `{missing}`"),
         }));
         let faulty = report.documents.iter().filter_map(|document| Some((document, document.fault()?)));
         lines.extend(faulty.map(|(document, fault)| format!("`{}` was reported but {fault}", document.path)));

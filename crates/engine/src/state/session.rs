@@ -12,7 +12,7 @@ use super::{ConversationTail, MessageRate, TaskIndex, WorkItem};
 /// Invalid messages in a row after which a session is no longer corrected.
 pub(crate) const INVALID_MESSAGES_MAX: u32 = 3;
 /// Invalid messages of one kind after which it is not corrected either, whatever valid ones of other kinds are among them.
-const INVALID_OF_A_KIND_MAX: u32 = 8;
+pub(crate) const INVALID_OF_A_KIND_MAX: u32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {

@@ -6,8 +6,8 @@ use domain::{AttemptFailure, Locale};
 
 use super::{
     CheckReport, PhaseReport, ProblemReport, QuestionReport, RunReport, TaskReport, UnprovedWork,
-    duration::{format_duration, format_utc},
     phrases::Phrases,
+    time::{format_duration, format_utc},
 };
 use crate::{
     AttemptState, UsageTotals, describe_attempt_failure, describe_task_mark, describe_used_cost,

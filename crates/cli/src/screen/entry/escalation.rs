@@ -9,7 +9,7 @@ use crate::{
     screen::phrases::{phase, pick_by_locale, severity},
 };
 
-pub(super) fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
+pub(crate) fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
     let subject = row.task.as_ref().map(ToString::to_string);
     let subject = subject.or_else(|| row.phase.map(|number| phase(locale, number, "")));
     let problem = pick_by_locale(locale, "problem", "문제");

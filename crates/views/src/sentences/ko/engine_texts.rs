@@ -25,6 +25,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("further messages of this minute are ignored", "1분이 지날 때까지 이후 메시지는 무시됩니다"),
     ("it sent *, which only the user may do; it was refused", "사용자만 할 수 있는 요청을 보내 거부함: *"),
     ("* invalid messages in a row", "잘못된 메시지 연속 *건"),
+    ("* invalid messages of one kind", "같은 종류의 잘못된 메시지 *건"),
     ("* of * tokens", "토큰 *개 사용 (한도 *개)"),
     ("* of * tokens, $* of $*", "토큰 *개 사용 (한도 *개), $* 사용 (한도 $*)"),
     ("$* of $*", "$* 사용 (한도 $*)"),
@@ -42,6 +43,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("ran for * minutes", "*분 동안 실행"),
     ("the tester ended its turn without a verdict", "테스터가 판정 없이 응답을 마침"),
     ("the tester ended without a verdict", "테스터가 판정 없이 종료됨"),
+    ("the verifier ended its turn without a verdict", "검증자가 판정 없이 응답을 마침"),
     ("the verifier ended without a verdict", "검증자가 판정 없이 종료됨"),
     ("worked for * minutes", "*분 동안 작업"),
     // Results of a gate, joined by semicolons.
@@ -50,6 +52,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("`*` could not run", "`*` 실행 불가"),
     ("retry runs the check again, without the agent", "재시도하면 에이전트 없이 검증을 다시 실행합니다"),
     ("no file matches `*`", "일치하는 파일 없음: `*`"),
+    ("too few files match `*`", "일치하는 파일 부족: `*`"),
+    ("`*` was reported but does not exist", "보고되었으나 없는 문서: `*`"),
+    ("`*` was reported but is not a path inside the project", "보고되었으나 프로젝트 밖에 있는 문서: `*`"),
+    ("`*` was reported but is not a regular file", "보고되었으나 일반 파일이 아닌 문서: `*`"),
     ("no check is set: nothing proves this phase", "설정된 검증이 없어 이 단계를 확인할 수 없음"),
     // Remarks about a new run, and about worktrees that are not deleted.
     (
