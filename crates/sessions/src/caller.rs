@@ -1,6 +1,10 @@
 //! Finds out whether a process that calls the server belongs to a session of the same data directory.
 
 use holder::{process_origin, status};
+use rustix::{
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
 
 use crate::sessions::{Sessions, process_tag, session_name_from_tag};
 
@@ -21,6 +25,10 @@ pub enum CallerOrigin {
 impl Sessions {
     /// Finds out where a process comes from. Sessions of other data directories do not count.
     pub fn caller_origin(&self, pid: u32) -> CallerOrigin {
+        // Without a session there is none to belong to: reading all ancestors would delay the first answer of a server.
+        if !self.has_any() && process_exists(pid) {
+            return CallerOrigin::Outside;
+        }
         let Some(origin) = process_origin(pid) else { return CallerOrigin::Unknown };
         let by_mark =
             origin.sessions.iter().find(|tag| self.is_own_tag(tag)).map(|tag| session_name_from_tag(tag));
@@ -44,4 +52,10 @@ impl Sessions {
             summary.is_some_and(|summary| summary.exit.is_none() && holders.contains(&summary.holder_pid))
         })
     }
+}
+
+fn process_exists(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // Not permitted means that it exists.
+    pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))
 }

@@ -25,7 +25,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         eprintln!("error: {error:#}");
         return ExitCode::FAILURE;
     }
-    let mut command = shell::cargo_command(&["run", "--release", "--package", "testkit", "--bin", "bench"]);
+    let mut command =
+        shell::cargo_command(&["run", "--profile", "dist", "--package", "testkit", "--bin", "bench"]);
     command.arg("--").arg(&options.name).args(options.json.then_some("--json"));
     match command.status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).into(),
@@ -42,5 +43,5 @@ fn ensure_prerequisites(options: &Options) -> Result<()> {
     if options.name == "web" {
         web::ensure_browser()?;
     }
-    shell::run(&mut shell::cargo_command(&["build", "--release", "--package", "cli"]))
+    shell::run(&mut shell::cargo_command(&["build", "--profile", "dist", "--package", "cli"]))
 }

@@ -68,9 +68,9 @@ fn ensure_tools() -> Result<String> {
 
 fn build(target: &str) -> Result<PathBuf> {
     let mut command =
-        cargo_command(&["build", "--release", "--locked", "--package", "cli", "--target", target]);
+        cargo_command(&["build", "--profile", "dist", "--locked", "--package", "cli", "--target", target]);
     shell::run(command.env("CARGO_PROFILE_RELEASE_STRIP", "symbols"))?;
-    let program = shell::target_directory()?.join(target).join("release/jangdan");
+    let program = shell::target_directory()?.join(target).join("dist/jangdan");
     let elf = fs::read(&program)?;
     ensure!(!has_interpreter(&elf), "{} is not static", program.display());
     Ok(program)

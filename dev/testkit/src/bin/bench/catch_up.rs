@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<Report> {
     let program = std::env::current_exe()?;
     let beside = program.parent().context("find the directory of this program")?;
     let jangdan = beside.join("jangdan");
-    ensure!(jangdan.exists(), "build the program first: cargo build --release --package cli");
+    ensure!(jangdan.exists(), "build the program first: cargo build --profile dist --package cli");
     let folder = tempdir_in(beside)?;
     let path = |name: &str| folder.path().join(name);
     fs::write(path("output"), output())?;

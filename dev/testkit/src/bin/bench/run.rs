@@ -48,7 +48,7 @@ pub(crate) fn run() -> Result<Report> {
     let folder = tempdir_in(beside)?;
     let peers = peers::PeerBuilds::new(&work, folder.path())?;
     let jangdan = beside.join("jangdan");
-    ensure!(jangdan.exists(), "build the program first: cargo build --release --package cli");
+    ensure!(jangdan.exists(), "build the program first: cargo build --profile dist --package cli");
 
     let mut names = vec!["dispatch", "make", "node start", "first task", "first task, worktree"];
     names.extend(peers.has_ninja.then_some("ninja"));

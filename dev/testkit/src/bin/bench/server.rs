@@ -38,7 +38,7 @@ pub(crate) fn run() -> Result<Report> {
     // Beside this program: a temporary directory may be in memory, where syncing to disk costs nothing.
     let directory = own.parent().context("a program has a directory")?;
     let program = directory.join("jangdan");
-    ensure!(program.exists(), "build the program first: cargo build --release --package cli");
+    ensure!(program.exists(), "build the program first: cargo build --profile dist --package cli");
     let folder = tempdir_in(directory)?;
     let mut report = Report::new("server", ROUNDS);
     compare_events(&mut report, &program, folder.path())?;

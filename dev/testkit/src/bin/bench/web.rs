@@ -41,7 +41,7 @@ pub(crate) fn run() -> Result<Report> {
     let own = std::env::current_exe()?;
     let beside = own.parent().context("find the directory of this program")?;
     let program = beside.join("jangdan");
-    ensure!(program.exists(), "build the program first: cargo build --release --package cli");
+    ensure!(program.exists(), "build the program first: cargo build --profile dist --package cli");
     let folder = tempdir_in(beside)?;
     let home = ServerSetup::create(&program, folder.path(), "web")?;
     let (side, _) = home.start("/api/status")?;
