@@ -1,9 +1,10 @@
 //! Sends a command to a run and reports what was done.
 
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode};
 
-use domain::UserCommand;
+use domain::{Sequence, UserCommand};
 use serde::Serialize;
+use server::SecretText;
 use views::RunRow;
 
 use crate::{
@@ -61,10 +62,25 @@ impl<'a> RunTarget<'a> {
     /// Sends a command as this user. Prints the run and `done`, what was done in the user's language; with `--json` the
     /// number of the recorded event.
     pub(crate) fn send_command(&self, command: &UserCommand, done: &str) -> Result<ExitCode, Failure> {
+        let sequence = self.send_values(command, BTreeMap::new())?;
+        self.print_done(sequence, done)
+    }
+
+    /// Sends a command as this user, with the values that it provides.
+    pub(crate) fn send_values(
+        &self,
+        command: &UserCommand,
+        values: BTreeMap<String, SecretText>,
+    ) -> Result<Sequence, Failure> {
         let client =
             self.source.client().ok_or_else(|| remote::no_server_failure(self.source.data_directory()))?;
-        let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
-        let sequence = sent.map_err(|error| remote::client_failure(&error))?;
+        let person = runtime::prepare::user_name();
+        let sent = client.send_command_with_values(&self.run.id, &person, command, values);
+        sent.map_err(|error| remote::client_failure(&error))
+    }
+
+    /// Prints the run and what was done; with `--json` the number of the recorded event.
+    pub(crate) fn print_done(&self, sequence: Sequence, done: &str) -> Result<ExitCode, Failure> {
         if self.common.json {
             let accepted = AcceptedCommandOutput { run: self.run.id.as_str(), sequence: sequence.0 };
             println!("{}", printable_json(&accepted).unwrap_or_default());

@@ -639,12 +639,32 @@ events! {
         #[serde(alias = "holdsUp")]
         blocks: BlockedWork,
     }
+    /// A user provides what an agent requested, or its default is used. The agent is told when the executor has delivered it.
+    ProvisionStarted {
+        request: RequestId,
+        provided: ProvidedResource,
+        /// Whether the agent's own default is used.
+        #[serde(default)]
+        default: bool,
+        /// Whether a user skipped the request.
+        #[serde(default)]
+        skipped: bool,
+    }
+    /// A resource could not be delivered. The request is open again.
+    ProvisionFailed {
+        request: RequestId,
+        error: String,
+    }
+    /// The requested resource is there: the agent can use it.
     RequestProvided {
         request: RequestId,
         provided: ProvidedResource,
         /// Whether the agent's own default was used.
         #[serde(default)]
         default: bool,
+        /// What was changed and verified, such as the lines of a manifest. Never a value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
     }
     RequestRefused {
         request: RequestId,
@@ -652,6 +672,9 @@ events! {
     }
     RequestSkipped {
         request: RequestId,
+        /// The agent's default, if it was delivered in place of the resource.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provided: Option<ProvidedResource>,
     }
     /// The agent was told that its request was provided or refused.
     RequestDelivered {

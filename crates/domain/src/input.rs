@@ -209,7 +209,15 @@ pub enum ProvidedResource {
         names: Vec<String>,
     },
     File {
+        /// The file that the user chose, or, once it is provided, its path in the worktree.
         path: String,
+        /// Path in the worktree that it is copied to; that of the request if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        target: Option<String>,
+        /// Whether it must not be committed.
+        #[serde(default)]
+        secret: bool,
     },
     Permission {
         granted: bool,
@@ -219,6 +227,13 @@ pub enum ProvidedResource {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
+}
+
+impl ProvidedResource {
+    /// Returns a file that is not secret, under its own path.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self::File { path: path.into(), target: None, secret: false }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

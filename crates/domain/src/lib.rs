@@ -75,7 +75,7 @@ pub use overlap::TaskOverlap;
 pub use permission::{PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest, PermissionScope};
 pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
 pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
-pub use run_input::{AgentOutput, Report, RunInput, RunStart, TurnFailure};
+pub use run_input::{AgentOutput, ProvisionOutcome, Report, RunInput, RunStart, TurnFailure};
 pub use secret::secret_in_variable;
 pub use session::{Locale, SessionKey};
 pub use settings::{

@@ -5,8 +5,8 @@
 use crate::{
     Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, CleanupId, CleanupReport,
     CommandOrigin, EffectId, GateReport, InputNumber, LandReport, LandingId, MergeOutcome, MessageOffset,
-    MovedRef, PermissionRequest, PhaseNumber, PlannedWork, Receipt, RunSettings, SessionId, TaskId,
-    TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
+    MovedRef, PermissionRequest, PhaseNumber, PlannedWork, ProvidedResource, Receipt, RequestId, RunSettings,
+    SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
 };
 
 /// An input of a run, with its sender.
@@ -111,6 +111,20 @@ pub enum TurnFailure {
     },
 }
 
+/// What came of the delivery of a requested resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProvisionOutcome {
+    /// The agent can use it; that was verified.
+    Provided {
+        provided: ProvidedResource,
+        /// What was changed and verified. Never a value.
+        detail: Option<String>,
+    },
+    Failed {
+        error: String,
+    },
+}
+
 /// What the executor did or observed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Report {
@@ -156,6 +170,12 @@ pub enum Report {
     CheckpointFinished {
         checkpoint: CheckpointId,
         outcome: CheckpointOutcome,
+    },
+    /// A requested resource was delivered, or could not be.
+    ProvisionFinished {
+        effect: EffectId,
+        request: RequestId,
+        outcome: ProvisionOutcome,
     },
     LandingFinished {
         landing: LandingId,

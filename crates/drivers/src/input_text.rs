@@ -410,7 +410,7 @@ fn resource_access(
                 | DependencyType::Package => prompts::DependencyAccess::Service { envs: names.clone() },
             }
         }
-        ProvidedResource::File { path } => prompts::DependencyAccess::File { path: path.clone() },
+        ProvidedResource::File { path, .. } => prompts::DependencyAccess::File { path: path.clone() },
         ProvidedResource::Permission { granted } => {
             prompts::DependencyAccess::Permission { granted: *granted }
         }

@@ -214,6 +214,18 @@ impl Preset {
         }
     }
 
+    /// Tells whether the commands that it runs read the file with provided variables each time: scripts by `JANGDAN_ENV_FILE`,
+    /// Claude Code by `CLAUDE_ENV_FILE`. The commands of other agents surely have what their process started with.
+    pub fn reads_environment_file(&self) -> bool {
+        let is_claude = self.command.contains("claude");
+        match self.driver {
+            DriverName::Claude => true,
+            DriverName::Pty => is_claude || self.resume.is_empty(),
+            DriverName::Acp => is_claude,
+            DriverName::Codex => false,
+        }
+    }
+
     /// Tells whether its messages must carry the session's key.
     pub fn message_key_requirement(&self) -> protocol::KeyRequirement {
         match (self.keys, self.driver) {

@@ -301,6 +301,8 @@ impl Run {
             Event::QuestionExpired(event) => self.apply_question_expired(at, event),
             Event::PermissionRuleSaved(event) => self.apply_permission_rule_saved(event, sink),
             Event::RequestMade(event) => self.apply_request_made(event),
+            Event::ProvisionStarted(event) => self.apply_provision_started(event, sink),
+            Event::ProvisionFailed(event) => self.apply_provision_failed(event),
             Event::RequestProvided(event) => self.apply_request_provided(event),
             Event::RequestRefused(events::RequestRefused { request, reason }) => {
                 self.refuse_request(*request, RequestState::Refused, reason);

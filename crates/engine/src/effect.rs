@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentName, AttemptNumber, ChangeSummary, CheckpointId, CleanupId, Complexity, EarlierFailure,
-    InputNumber, LandingId, LargeFile, Locale, ParkMode, PhaseNumber, PlanTaskIds, Role, SessionId,
-    SessionInput, TaskId, TeamMember,
+    AgentName, AttemptNumber, ChangeSummary, CheckpointId, CleanupId, Complexity, DependencyType,
+    EarlierFailure, InputNumber, LandingId, LargeFile, Locale, ParkMode, PhaseNumber, PlanTaskIds,
+    ProvidedResource, RequestId, Role, SessionId, SessionInput, TaskId, TeamMember,
 };
 use serde::Serialize;
 
@@ -89,6 +89,43 @@ pub enum Effect {
     },
     /// Removes the worktree of an ended session without a task. Reported by `EffectFinished`.
     RemoveWorktree { session: SessionId },
+    /// Delivers what an agent requested, and verifies that it is there. Reported by `ProvisionFinished`.
+    ProvideResource(Box<ProvisionOrder>),
+}
+
+/// A requested resource and who gets it. Names only: the executor reads values from the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProvisionOrder {
+    pub request: RequestId,
+    /// The live session that gets it. Without one, the next session of the task gets it at its start.
+    pub session: Option<SessionId>,
+    /// The task whose worktree gets it.
+    pub task: Option<TaskId>,
+    pub kind: DependencyType,
+    /// Name of the resource in the request.
+    pub name: String,
+    pub provided: ProvidedResource,
+    /// Whether the agent's own default is used.
+    pub is_default: bool,
+    /// All variables that the session has from now on.
+    pub variables: Vec<SessionVariable>,
+}
+
+/// An environment variable that was provided to a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionVariable {
+    pub name: String,
+    pub source: VariableSource,
+}
+
+/// Where the value of a variable comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum VariableSource {
+    Vault,
+    /// The default in the request of the agent.
+    Default {
+        value: String,
+    },
 }
 
 /// What the executor needs to start or find the process of a session.
@@ -119,6 +156,8 @@ pub struct SessionAssignment {
     pub team: Vec<TeamMember>,
     /// Whether the project's set-up commands run in its worktree before it starts.
     pub runs_setup: bool,
+    /// Variables that were provided to its task or to itself.
+    pub variables: Vec<SessionVariable>,
 }
 
 /// The description of the work that an input starts, as data.

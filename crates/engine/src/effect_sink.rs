@@ -120,7 +120,9 @@ impl PendingEffects {
             | EffectKey::TickPlan(_)
             | EffectKey::RecordDuration(_)
             | EffectKey::ReleaseWorktree(_)
-            | EffectKey::RemoveWorktree(_) => true,
+            | EffectKey::RemoveWorktree(_)
+            // Also without a session: the next one of the task gets the resource.
+            | EffectKey::Provision(_) => true,
         };
         self.by_key.retain(|key, _| is_of_other(key));
         self.postponements.retain(|key, _| is_of_other(key));

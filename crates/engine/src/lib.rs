@@ -33,8 +33,8 @@ mod worktree_eviction;
 pub use decide::Decision;
 pub use effect::{
     ApprovedPhase, ArtefactRule, CheckOrder, CleanupOrder, Effect, GateCheck, InputBrief, LandingCheck,
-    LandingOrder, MergeOrder, MergedCommits, PhaseBrief, SessionAssignment, TaskBrief, TaskDuration,
-    TaskHandoff, WorkToLand,
+    LandingOrder, MergeOrder, MergedCommits, PhaseBrief, ProvisionOrder, SessionAssignment, SessionVariable,
+    TaskBrief, TaskDuration, TaskHandoff, VariableSource, WorkToLand,
 };
 pub use graph::{CycleError, Graph, Node};
 pub use planned_work::planned_work;

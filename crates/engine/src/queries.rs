@@ -105,6 +105,7 @@ impl Run {
                 Role::Orchestrator | Role::Operator => state.task.is_some(),
                 Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => true,
             },
+            variables: self.provided_variables(session),
         })
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use large_files::LargeFiles;
 pub(crate) use message_rate::MessageRate;
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};
-pub(crate) use question::{Question, QuestionState, Request, RequestState};
+pub(crate) use question::{Provision, Question, QuestionState, Request, RequestState};
 pub(crate) use session::{INVALID_MESSAGES_MAX, INVALID_OF_A_KIND_MAX, ProcessState, Session, SessionState};
 pub use task::TaskState;
 pub(crate) use task::{

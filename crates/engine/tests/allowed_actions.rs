@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use domain::{
     Actor, AttemptFailure, BlockReason, BlockedWork, ClaimSource, CleanupId, CompletionProof,
     DependencyRequest, DependencyType, EscalationAction, EscalationId, EscalationSubject, EscalationType,
-    Event, InboxItem, LandingId, MergeOutcome, ParkMode, PlannedPhase, PlannedTask, PlannedWork, QuestionId,
-    QuestionKind, QuestionRoute, RecordedEvent, RequestId, Role, RunOutcome, RunSettings, SessionId,
-    Severity, TaskId, TeamMember, Timestamp, events,
+    Event, InboxItem, LandingId, MergeOutcome, ParkMode, PlannedPhase, PlannedTask, PlannedWork,
+    ProvidedResource, QuestionId, QuestionKind, QuestionRoute, RecordedEvent, RequestId, Role, RunOutcome,
+    RunSettings, SessionId, Severity, TaskId, TeamMember, Timestamp, events,
 };
 use engine::Run;
 
@@ -275,6 +275,11 @@ fn inbox_actions_of_each_state() {
     let merge_started = || events::MergeStarted { task: task(), attempt: 1 }.into();
     let gate_opened = || events::GateOpened { phase: 1, round: 1, documents: Vec::new() }.into();
     let gate_passed = || events::GatePassed { phase: 1, round: 1, blocks: BlockedWork::default() }.into();
+    let provision_started = || {
+        let provided = ProvidedResource::file("a.txt");
+        events::ProvisionStarted { request, provided, default: false, skipped: false }.into()
+    };
+    let provision_failed = || events::ProvisionFailed { request, error: "it is missing".to_owned() }.into();
     let cases: Vec<(&str, InboxItem, Vec<Event>, &str)> = vec![
         ("unknown question", InboxItem::Question(question), vec![], ""),
         ("queued", InboxItem::Question(question), vec![asked()], "RequestClarification"),
@@ -285,8 +290,15 @@ fn inbox_actions_of_each_state() {
         (
             "skipped",
             InboxItem::Request(request),
-            vec![requested(false), events::RequestSkipped { request }.into()],
+            vec![requested(false), events::RequestSkipped { request, provided: None }.into()],
             "",
+        ),
+        ("being provided", InboxItem::Request(request), vec![requested(false), provision_started()], ""),
+        (
+            "could not be provided",
+            InboxItem::Request(request),
+            vec![requested(false), provision_started(), provision_failed()],
+            "Provide Refuse Skip",
         ),
         ("problem", InboxItem::Escalation(escalation), vec![raised()], "Resolve(Dismiss) Resolve(Skip)"),
         ("blocking", InboxItem::Escalation(escalation), vec![raised(), escalated()], "Resolve(Skip)"),

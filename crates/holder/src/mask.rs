@@ -34,6 +34,11 @@ impl Secret {
         Self(Zeroizing::new(value))
     }
 
+    /// Returns the length of the value.
+    pub fn byte_length(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn value(&self) -> &[u8] {
         &self.0
     }

@@ -29,6 +29,7 @@ fn requests() -> Vec<Request> {
         Request::Status,
         Request::Subscribe { from: 1 << 40 },
         Request::SetSecrets(vec![Secret::new(b"value".to_vec())]),
+        Request::AddSecrets(vec![Secret::new(b"value".to_vec())]),
         Request::MarkTurnEnd { offset: 5 },
         Request::DeleteBefore { offset: 6 },
     ]

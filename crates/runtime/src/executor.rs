@@ -6,6 +6,7 @@
 
 mod check_worktree;
 mod cleanup;
+mod copied_file;
 mod effect_obstacle;
 mod gate;
 mod ignored_files;
@@ -15,7 +16,9 @@ mod land;
 mod merge;
 mod observers;
 mod overlap_watch;
+mod package;
 mod process;
+mod provision;
 mod requested_landing;
 mod run_context;
 mod session;
@@ -31,12 +34,12 @@ use std::{
 };
 
 use domain::{
-    CheckpointId, CheckpointOutcome, EffectId, LandReport, LargeFile, ParkMode, PhaseNumber, Report,
-    SessionId, TaskId,
+    CheckpointId, CheckpointOutcome, EffectId, LandReport, LargeFile, ParkMode, PhaseNumber,
+    ProvidedResource, Report, SessionId, TaskId,
 };
 use engine::{
-    ApprovedPhase, Effect, ExpectedSession, LandingCheck, LandingOrder, SessionAssignment, TaskDuration,
-    WorkToLand,
+    ApprovedPhase, Effect, ExpectedSession, LandingCheck, LandingOrder, ProvisionOrder, SessionAssignment,
+    TaskDuration, WorkToLand,
 };
 use tracing::{Span, info_span};
 
@@ -208,6 +211,29 @@ impl LocalExecutor {
         }
     }
 
+    /// Has a resource delivered: variables by the thread of their session, everything else by a job.
+    fn provide_resource(&mut self, id: EffectId, order: Box<ProvisionOrder>) -> Option<Report> {
+        let is_environment = matches!(order.provided, ProvidedResource::Environment { .. });
+        if let Some(session) =
+            order.session.filter(|session| is_environment && self.sessions.contains_key(session))
+        {
+            for other in self.sessions.keys().filter(|other| **other != session) {
+                // A session that has ended prints nothing.
+                let _ = self.send(*other, SessionCommand::MaskSecrets);
+            }
+            return self.send(session, SessionCommand::Provide { effect: id, order });
+        }
+        let lane = match order.provided {
+            ProvidedResource::Package { .. } => JobLane::Check,
+            ProvidedResource::Environment { .. }
+            | ProvidedResource::File { .. }
+            | ProvidedResource::Permission { .. } => JobLane::Short,
+        };
+        self.start_job(lane, id, move |context, stop_token| {
+            provision::provide(context, id, &order, stop_token)
+        })
+    }
+
     /// Has the thread of a session end its processes. Without one, the processes that a killed server started are ended.
     fn end_session(&mut self, id: EffectId, session: SessionId) -> Option<Report> {
         if self.sessions.get(&session).is_some_and(|handle| handle.stop(SessionStop::End)) {
@@ -266,6 +292,8 @@ impl Executor for LocalExecutor {
             self.context.release_worktree(&task, is_done);
         }
         self.context.remove_leftover_worktrees(&ended_sessions);
+        let existing: Vec<SessionId> = sessions.iter().map(|expected| expected.assignment.session).collect();
+        self.context.remove_leftover_environment_files(&existing);
         let start = |ExpectedSession { assignment, is_cold }| {
             let state = if is_cold { RecoveryState::Cold } else { RecoveryState::Running };
             self.start_session(assignment, state)
@@ -299,6 +327,7 @@ impl Executor for LocalExecutor {
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot, .. } => {
                 self.send(session, SessionCommand::Thaw { effect: id })
             }
+            Effect::ProvideResource(order) => self.provide_resource(id, order),
             Effect::EndSession { session } => self.end_session(id, session),
             Effect::RunCheck(order) => self.start_disk_job(JobLane::Check, id, move |context, stop_token| {
                 let receipt = task_check::check_task(context, &job_name(id), &order, stop_token)?;
@@ -382,6 +411,7 @@ fn effect_span(id: EffectId, effect: &Effect) -> Span {
         Effect::RunCheck(order) => (Some(&order.task), None),
         Effect::Merge(order) => (Some(&order.task), None),
         Effect::RecordDuration(duration) => (Some(&duration.task), None),
+        Effect::ProvideResource(order) => (order.task.as_ref(), order.session),
         Effect::MakeCheckpoint { task, .. }
         | Effect::RestoreCheckpoint { task, .. }
         | Effect::TickPlan { task, .. }

@@ -4,6 +4,7 @@
 
 mod active_runs;
 mod error;
+mod provide;
 mod results;
 mod run_list;
 
@@ -43,6 +44,7 @@ use crate::{
 };
 use active_runs::ActiveRuns;
 pub use error::HostError;
+pub use provide::ProvidedValue;
 
 /// Events that a subscriber may lag behind before it is disconnected.
 const EVENTS_MAX: usize = 4096;

@@ -35,7 +35,7 @@ pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, LandStrategy, PlanOptions, Ports, RunEnvironment, SandboxMode};
 pub use error_chain::error_chain;
 pub use git::{PhaseDiffScope, installed_git_version};
-pub use host::{CommandSender, Host, HostError, NewRun, RunSnapshot, ShutdownMode};
+pub use host::{CommandSender, Host, HostError, NewRun, ProvidedValue, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
 pub use inventory::{DamagedRun, RunDamage, find_damaged_runs};
 pub use land::{LandOptions, landing_problem};

@@ -1,6 +1,6 @@
 //! Bodies of requests and responses, except rows. Used by the server, its client and the generated TypeScript.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use domain::{QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp, ToolStatus, ToolUse, UserCommand};
 use runtime::ShutdownMode;
@@ -51,6 +51,37 @@ pub(crate) struct CommandRequest {
     pub person: String,
     /// The command: its name alone, or an object with its name and its arguments.
     pub command: UserCommand,
+    /// Only with the command `provide`: values of its variables. They go to the vault and are never recorded.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<BTreeMap<String, String>>"))]
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub values: BTreeMap<String, SecretText>,
+    /// Names of values that are no secrets: they are not masked in output.
+    #[serde(default, rename = "notSecret", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
+    pub not_secret: Vec<String>,
+}
+
+/// A value that a user provides. Debug output does not show it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SecretText(String);
+
+impl SecretText {
+    /// Takes ownership of a value.
+    pub fn new(value: String) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn into_value(self) -> String {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretText({} bytes)", self.0.len())
+    }
 }
 
 /// Confirms that a command was carried out and is durable.

@@ -26,7 +26,7 @@ use views::{RowKind, RunRow, TableRow};
 use crate::{
     bodies::{
         CommandAccepted, CommandRequest, ConfirmationCode, InboxEntry, LinkRequest, PageLink, RunCreated,
-        ServerStatus, StopRequest,
+        SecretText, ServerStatus, StopRequest,
     },
     problem::Problem,
     socket::{ServerError, socket_path},
@@ -164,7 +164,19 @@ impl Client {
         person: &str,
         command: &UserCommand,
     ) -> Result<Sequence, ClientError> {
-        let request = CommandRequest { person: person.to_owned(), command: command.clone() };
+        self.send_command_with_values(run, person, command, BTreeMap::new())
+    }
+
+    /// Sends a command that provides variables, with their values.
+    pub fn send_command_with_values(
+        &self,
+        run: &RunId,
+        person: &str,
+        command: &UserCommand,
+        values: BTreeMap<String, SecretText>,
+    ) -> Result<Sequence, ClientError> {
+        let (person, command) = (person.to_owned(), command.clone());
+        let request = CommandRequest { person, command, values, not_secret: Vec::new() };
         self.post(&format!("/api/runs/{run}/commands"), &request).map(|CommandAccepted { sequence }| sequence)
     }
 

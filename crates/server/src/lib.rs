@@ -32,7 +32,7 @@ mod token;
 mod typescript;
 
 pub use api::Api;
-pub use bodies::{DamagedRunEntry, InboxEntry, ServerStatus};
+pub use bodies::{DamagedRunEntry, InboxEntry, SecretText, ServerStatus};
 pub use client::{
     Client, ClientError, LiveEvent, LiveStream, LiveStreamHandle, RowChange, RunRows, SessionActivity,
 };

@@ -169,6 +169,14 @@ impl From<&HostError> for ApiError {
             HostError::EventsLost { .. } => {
                 (ProblemCode::InternalError, "See what is damaged and what to do: jangdan runs")
             }
+            HostError::Vault(_) => (
+                ProblemCode::InternalError,
+                "Check the files vault.json and vault.key in the data directory.",
+            ),
+            HostError::InvalidValue { .. } => (
+                ProblemCode::BadRequest,
+                "Use names of environment variables, and values of 1 to 8192 bytes.",
+            ),
             HostError::InPlace { .. } => {
                 (ProblemCode::NoWorktrees, "Its agents work in the project folder. See the changes there.")
             }

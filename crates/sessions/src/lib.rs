@@ -5,6 +5,7 @@
 mod activity;
 mod caller;
 pub mod detect;
+mod environment_file;
 mod error;
 mod holder_program;
 mod input_ledger;
@@ -20,6 +21,7 @@ mod sessions;
 
 pub use activity::{ActivityTracker, AgentActivity};
 pub use caller::CallerOrigin;
+pub use environment_file::{ENV_FILE_VARIABLE, EnvironmentFile, EnvironmentFileError};
 pub use error::SessionError;
 pub use holder_program::{HOLDER_TARGET, holder_program};
 pub use input_queue::{DequeuedInput, INPUTS_MAX, InputQueue, RefusedInput, SendPolicy};

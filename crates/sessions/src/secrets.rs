@@ -8,21 +8,27 @@ use holder::mask::{SECRET_BYTES_MAX, SECRETS_BYTES_MAX, Secret};
 /// Shorter values would occur in ordinary text.
 const SECRET_BYTES_MIN: usize = 8;
 
-/// Returns the secrets among the added variables, then among the inherited ones. Those beyond the holder's limits are
-/// omitted, so that the session can start.
+/// Returns the given secrets, those among the added variables, then those among the inherited ones. Those beyond the holder's
+/// limits are omitted, so that the session can start.
 pub(crate) fn agent_secrets(
+    given: &[Secret],
     added: &BTreeMap<OsString, OsString>,
     all: &BTreeMap<OsString, OsString>,
 ) -> Vec<Secret> {
     let inherited = all.iter().filter(|(name, _)| !added.contains_key(*name));
-    let (mut secrets, mut bytes_available) = (Vec::new(), SECRETS_BYTES_MAX);
+    let mut secrets: Vec<Secret> = given.to_vec();
+    let mut bytes_available =
+        SECRETS_BYTES_MAX.saturating_sub(secrets.iter().map(Secret::byte_length).sum::<usize>());
     for (name, value) in added.iter().chain(inherited) {
         let value = value.to_string_lossy();
         let secret =
             secret_in_variable(&name.to_string_lossy(), &value).map(str::as_bytes).unwrap_or_default();
         if (SECRET_BYTES_MIN..=SECRET_BYTES_MAX.min(bytes_available)).contains(&secret.len()) {
-            bytes_available -= secret.len();
-            secrets.push(Secret::new(secret.to_vec()));
+            let secret = Secret::new(secret.to_vec());
+            if !secrets.contains(&secret) {
+                bytes_available -= secret.byte_length();
+                secrets.push(secret);
+            }
         }
     }
     secrets
@@ -47,9 +53,13 @@ mod tests {
             [("C_TOKEN", long.as_str()), ("D_TOKEN", &longer), ("E_TOKEN", &long), ("F_TOKEN", "87654321")];
         let mut all = environment(&inherited);
         all.extend(added.clone());
-        let secrets = agent_secrets(&added, &all);
+        let secrets = agent_secrets(&[], &added, &all);
         let expected = ["12345678", long.as_str(), "87654321"].map(|value| Secret::new(value.into()));
         assert!(secrets == expected, "{secrets:?}");
         assert_eq!(check_secrets(&secrets), Ok(()));
+        // Given ones come first, and none comes twice.
+        let given = ["12345678", "given-secret"].map(|value| Secret::new(value.into()));
+        let secrets = agent_secrets(&given, &added, &added);
+        assert!(secrets == given, "{secrets:?}");
     }
 }

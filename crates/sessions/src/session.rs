@@ -15,7 +15,7 @@ use std::{
 };
 
 use drivers::{AgentInput, DriverEvent, DriverSetup, Reaction, SendError};
-use holder::{ClientError, protocol::Request, spool::Exit};
+use holder::{ClientError, mask::Secret, protocol::Request, spool::Exit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tracing::{info, warn};
 
@@ -186,6 +186,15 @@ impl Session {
         // The time in suspension does not count as silence.
         self.restart_silence();
         self.inputs.request(&Request::Continue, Duration::ZERO).map(drop)
+    }
+
+    /// Masks further values in everything that the session writes from now on.
+    pub fn add_secrets(&mut self, values: &[&str]) -> Result<(), SessionError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let secrets = values.iter().map(|value| Secret::new(value.as_bytes().to_vec())).collect();
+        self.inputs.request(&Request::AddSecrets(secrets), Duration::ZERO).map(drop)
     }
 
     /// Closes the agent's standard input: it finishes its turn, saves its session and exits.

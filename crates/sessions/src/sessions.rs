@@ -18,6 +18,7 @@ use std::{
 use domain::{SessionKey, Timestamp};
 use holder::{
     ClientError, END_GRACE, HolderConnection, SOCKET_NAME, kill_orphans,
+    mask::Secret,
     protocol::{LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus, StdioAttachment},
     spool::Exit,
     status,
@@ -84,6 +85,8 @@ pub struct StartRequest {
     /// Output after which the agent is ended; `None` for the usual limit.
     pub output_bytes_max: Option<u64>,
     pub sandbox: Sandbox,
+    /// Values that are masked in the output, in addition to those of variables whose names mark a secret.
+    pub secrets: Vec<Secret>,
     /// The agent, if the session has a driver.
     pub agent: Option<AgentLaunch>,
 }
@@ -199,7 +202,7 @@ impl Sessions {
             session: process_tag(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
-            secrets: agent_secrets(&start.environment, &environment),
+            secrets: agent_secrets(&start.secrets, &start.environment, &environment),
             environment: environment.into_iter().collect(),
             directory: start.directory.clone(),
             attachment: start.attachment,

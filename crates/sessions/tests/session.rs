@@ -89,6 +89,7 @@ fn start_session(data: &Path, script: &str) -> (Sessions, SessionEntry) {
         memory_bytes_max: None,
         output_bytes_max: None,
         sandbox: Sandbox::off(),
+        secrets: Vec::new(),
         agent: None,
     };
     let entry = sessions.start(&start).unwrap();
@@ -352,6 +353,7 @@ fn folder_of_a_killed_creator_is_taken_over() {
         memory_bytes_max: None,
         output_bytes_max: None,
         sandbox: Sandbox::off(),
+        secrets: Vec::new(),
         agent: None,
     };
     assert_eq!(sessions.start(&request).unwrap().name, "abandoned");

@@ -258,13 +258,19 @@ impl Views {
             Event::RequestMade(events::RequestMade { request, session, task, dependency, blocks }) => {
                 self.apply_request_made(now, (*request, *session), task.as_ref(), dependency, *blocks);
             }
-            Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
-                self.apply_request_provided(now, *request, provided, *default);
+            Event::ProvisionStarted(events::ProvisionStarted { request, provided, default, skipped: _ }) => {
+                self.apply_provision_started(now, *request, provided, *default);
+            }
+            Event::ProvisionFailed(events::ProvisionFailed { request, error }) => {
+                self.apply_provision_failed(*request, error);
+            }
+            Event::RequestProvided(events::RequestProvided { request, provided, default, detail }) => {
+                self.apply_request_provided(now, *request, (provided, *default), detail.as_ref());
             }
             Event::RequestRefused(events::RequestRefused { request, reason }) => {
                 self.apply_request_refused(now, *request, reason)
             }
-            Event::RequestSkipped(events::RequestSkipped { request }) => {
+            Event::RequestSkipped(events::RequestSkipped { request, provided: _ }) => {
                 self.resolve_request(now, *request, RequestState::Skipped)
             }
             Event::RequestDelivered(events::RequestDelivered { request, .. }) => {

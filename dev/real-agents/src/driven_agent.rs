@@ -63,6 +63,7 @@ impl DrivenAgent {
             output_bytes_max: None,
             // Whole runs are in the sandbox: it is applied by `jangdan`.
             sandbox: Sandbox::off(),
+            secrets: Vec::new(),
             agent: None,
         };
         let entry = sessions.start(&start)?;

@@ -188,7 +188,8 @@ impl Environment {
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
-            | Effect::RemoveWorktree { .. } => self.executed.get(&id).is_some_and(Option::is_none),
+            | Effect::RemoveWorktree { .. }
+            | Effect::ProvideResource(_) => self.executed.get(&id).is_some_and(Option::is_none),
         }
     }
 

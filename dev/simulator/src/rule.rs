@@ -52,6 +52,8 @@ pub enum Rule {
     ChatNeedsOne,
     /// A required request is not skipped, and its default is not used.
     RequiredRequest,
+    /// A resource is called provided only after it was delivered.
+    ProvidedAfterDelivery,
     /// A message is processed once.
     MessageOnce,
     /// A prompt of a turn is processed once.
@@ -127,6 +129,7 @@ impl fmt::Display for Rule {
             Self::DefaultOnlyOptional => "a default is used only if the answer is not required",
             Self::ChatNeedsOne => "chat answers a question only while exactly one is pending",
             Self::RequiredRequest => "a required request is not skipped",
+            Self::ProvidedAfterDelivery => "a resource is called provided only after it was delivered",
             Self::MessageOnce => "a message is processed once",
             Self::PromptOnce => "a prompt is processed once",
             Self::PermittedMessages => "a message is processed only if the role of its agent permits it",

@@ -240,6 +240,7 @@ impl Simulation {
             | Report::MergeFinished { .. }
             | Report::GateChecked { .. }
             | Report::CheckpointFinished { .. }
+            | Report::ProvisionFinished { .. }
             | Report::LandingFinished { .. }
             | Report::CleanupFinished { .. }
             | Report::EffectFinished { .. }

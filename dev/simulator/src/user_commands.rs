@@ -110,10 +110,9 @@ fn invalid_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
         4 => random.pick(&questions).map(|id| answer(*id, "neither")),
         5 => random.pick(&questions).map(|id| answer(*id, "")),
         6 => random.pick(&requests).map(|id| UserCommand::SkipRequest(*id)),
-        7 => random.pick(&requests).map(|id| UserCommand::Provide {
-            request: *id,
-            provided: ProvidedResource::File { path: "a.txt".to_owned() },
-        }),
+        7 => random
+            .pick(&requests)
+            .map(|id| UserCommand::Provide { request: *id, provided: ProvidedResource::file("a.txt") }),
         8 => random.pick(&escalations).map(|id| resolve_command(random, model, *id)),
         _ => Some(UserCommand::Chat { text: "left".to_owned(), talk_only: false }),
     }
@@ -228,7 +227,7 @@ pub(crate) fn provided_resource(asked: &DependencyRequest, is_granted: bool) -> 
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
             ProvidedResource::Environment { names: vec![name] }
         }
-        DependencyType::File => ProvidedResource::File { path: "given.txt".to_owned() },
+        DependencyType::File => ProvidedResource::file("given.txt"),
         DependencyType::Permission => ProvidedResource::Permission { granted: is_granted },
         DependencyType::Package => ProvidedResource::Package { name, version: None },
     }

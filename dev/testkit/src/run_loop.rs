@@ -7,8 +7,9 @@ use std::{
 
 use domain::{
     AgentMessage, AgentOutput, CheckpointOutcome, DoneMessage, EffectId, GateApproval, GateReport,
-    LandReport, MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, Receipt, RecordedEvent,
-    Report, Role, RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp, TurnTools,
+    LandReport, MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, ProvisionOutcome,
+    Receipt, RecordedEvent, Report, Role, RunInput, RunSettings, RunStart, SessionInput, TeamMember,
+    Timestamp, TurnTools,
 };
 use engine::{Effect, Rejection, Run};
 use views::Views;
@@ -186,6 +187,10 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
                 large_files: Vec::new(),
             };
             Report::CheckpointFinished { checkpoint, outcome }
+        }
+        Effect::ProvideResource(order) => {
+            let outcome = ProvisionOutcome::Provided { provided: order.provided, detail: None };
+            Report::ProvisionFinished { effect: id, request: order.request, outcome }
         }
         Effect::LandRun { landing, .. } => {
             let report = LandReport::AlreadyLanded { branch: "main".to_owned() };

@@ -9,7 +9,12 @@ export async function personName(): Promise<string> {
   return (await cache.ensureQueryData(statusQuery)).person;
 }
 
-export async function sendCommand(run: string, command: UserCommand): Promise<CommandAccepted> {
-  const body: CommandRequest = { person: await personName(), command };
+/** Sends a command; `values` are those of the variables that it provides. */
+export async function sendCommand(
+  run: string,
+  command: UserCommand,
+  values?: Record<string, string>,
+): Promise<CommandAccepted> {
+  const body: CommandRequest = { person: await personName(), command, ...(values && { values }) };
   return postJson(`/api/runs/${encodePathSegment(run)}/commands`, body);
 }

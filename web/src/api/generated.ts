@@ -249,6 +249,10 @@ export type CommandRequest = {
   person: string,
   /** The command: its name alone, or an object with its name and its arguments. */
   command: UserCommand,
+  /** Only with the command `provide`: values of its variables. They go to the vault and are never recorded. */
+  values?: { [key in string]: string },
+  /** Names of values that are no secrets: they are not masked in output. */
+  notSecret?: Array<string>,
 };
 
 /** Evidence behind a done task. */
@@ -1118,7 +1122,13 @@ export type ProjectRow = { name: string, folder: string | null, nRuns: number, l
 /** How an agent accesses a provided dependency. Never contains a value. */
 export type ProvidedResource = { "type": "environment", names: Array<string>,
 }
-| { "type": "file", path: string,
+| { "type": "file",
+  /** The file that the user chose, or, once it is provided, its path in the worktree. */
+  path: string,
+  /** Path in the worktree that it is copied to; that of the request if absent. */
+  target?: string,
+  /** Whether it must not be committed. */
+  secret: boolean,
 }
 | { "type": "permission", granted: boolean,
 }
@@ -1281,7 +1291,11 @@ export type RequestRow = { id: RequestId,
   /** Where the agent finds it. Never the value itself. */
   provided: ProvidedResource | null,
   /** Whether the agent's default is used. */
-  defaultUsed: boolean, refusalReason: string | null,
+  defaultUsed: boolean,
+  /** What was changed and verified when it was provided, such as the lines of a manifest. */
+  detail?: string,
+  /** Why the last attempt to provide it failed. */
+  failure?: string, refusalReason: string | null,
   /** Whether the agent was informed. */
   delivered: boolean, resolvedBy: Actor | null,
   /** Where the decision of a user came from. */
@@ -1290,7 +1304,7 @@ export type RequestRow = { id: RequestId,
   blocks: BlockedWork, askedAt: Timestamp, resolvedAt: Timestamp | null, deliveredAt: Timestamp | null,
 };
 
-export type RequestState = "asked" | "provided" | "refused" | "skipped";
+export type RequestState = "asked" | "providing" | "provided" | "refused" | "skipped";
 
 /** Party that must act before something can continue. */
 export type ResponsibleParty = { "type": "person" }

@@ -10,7 +10,6 @@ mod request;
 
 pub(crate) use escalation::entry as escalation_entry;
 pub(crate) use gate::change_totals;
-pub(crate) use request::no_vault_notice;
 
 use domain::{
     EscalationAction, EscalationId, InboxAction, Locale, OfferId, PermissionScope, PhaseNumber,
@@ -179,7 +178,7 @@ impl InboxEntry {
             }
             FreeInput::Path(request) => ParsedInput::UserCommand(UserCommand::Provide {
                 request: *request,
-                provided: ProvidedResource::File { path: typed.to_owned() },
+                provided: ProvidedResource::file(typed),
             }),
             FreeInput::Nothing => ParsedInput::Invalid(self.input_help(locale)),
         }

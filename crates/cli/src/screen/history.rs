@@ -46,6 +46,7 @@ fn style(kind: &str) -> Option<Style> {
         | "AttemptFailed"
         | "TaskFailed"
         | "RequestRefused"
+        | "ProvisionFailed"
         | "GateFailed"
         | "SessionLost"
         | "SessionStopFinished"

@@ -111,6 +111,7 @@ pub(super) fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode
             write: arguments.write.clone(),
             caches: PackageCaches::Shared,
         },
+        secrets: Vec::new(),
         // Input for a program on a terminal is typed.
         agent: agent.filter(|agent| agent.preset.driver != DriverName::Pty),
     };

@@ -274,9 +274,9 @@ impl TerminalWatcher<'_> {
     fn send_command(&self, command: UserCommand) -> Result<(), Failure> {
         let mut command = command;
         if let UserCommand::Provide { provided, .. } = &mut command
-            && let ProvidedResource::File { path } = provided
+            && let ProvidedResource::File { path, .. } = provided
         {
-            *provided = provide::provided_file(Path::new(path))?;
+            *path = provide::absolute_path(Path::new(path))?;
         }
         let sent = self.client.send_command(self.run, &self.options.person, &command);
         sent.map(drop).map_err(|error| remote::client_failure(&error))

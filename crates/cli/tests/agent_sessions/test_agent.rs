@@ -106,6 +106,7 @@ impl TestAgent {
             memory_bytes_max: None,
             output_bytes_max: None,
             sandbox: Sandbox::off(),
+            secrets: Vec::new(),
             agent: None,
         };
         let entry = sessions.start(&start).unwrap();

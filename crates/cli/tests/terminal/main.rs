@@ -11,6 +11,7 @@ mod plan_ids;
 mod project_setup;
 mod run_commands;
 mod sandboxed_run;
+mod secrets;
 mod server_log;
 mod standalone_run;
 mod subscribers;

@@ -389,11 +389,7 @@ fn reply_samples(locale: Locale) -> Vec<PromptSample> {
         ),
         (
             "A provided file",
-            provided(
-                DependencyType::File,
-                "cities",
-                ProvidedResource::File { path: "data/cities.csv".to_owned() },
-            ),
+            provided(DependencyType::File, "cities", ProvidedResource::file("data/cities.csv")),
         ),
         (
             "A provided package",

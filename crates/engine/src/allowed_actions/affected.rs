@@ -118,7 +118,9 @@ impl<'a> AffectedObjects<'a> {
             Event::RequestMade(events::RequestMade { request, .. })
             | Event::RequestProvided(events::RequestProvided { request, .. })
             | Event::RequestRefused(events::RequestRefused { request, .. })
-            | Event::RequestSkipped(events::RequestSkipped { request }) => {
+            | Event::ProvisionStarted(events::ProvisionStarted { request, .. })
+            | Event::ProvisionFailed(events::ProvisionFailed { request, .. })
+            | Event::RequestSkipped(events::RequestSkipped { request, .. }) => {
                 self.items.insert(InboxItem::Request(*request));
             }
             Event::GateOpened(events::GateOpened { phase, .. })

@@ -1,17 +1,19 @@
 //! Applies events about questions, permissions and requests.
 
 use domain::{
-    Actor, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp, events,
+    Actor, PermissionScope, ProvidedResource, QuestionId, QuestionRoute, RequestId, Role, SessionId,
+    SessionInput, Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
 use crate::{
     decide::resource_from_request_default,
-    effect::Effect,
+    effect::{Effect, ProvisionOrder, SessionVariable},
     effect_sink::EffectSink,
     run::Run,
     state::{
-        Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskIndex, TaskStage, WorkItem,
+        Deadline, EffectKey, Provision, Question, QuestionState, Request, RequestState, TaskIndex, TaskStage,
+        WorkItem,
     },
 };
 
@@ -120,39 +122,129 @@ impl Run {
             task: task.as_ref().and_then(|task| self.find_task(task)),
             dependency: Some(dependency.clone()),
             state: RequestState::Open,
+            provision: None,
         });
         self.open_requests.insert(*request);
     }
 
-    pub(super) fn apply_request_provided(&mut self, event: &events::RequestProvided) {
-        let events::RequestProvided { request, provided, default } = event;
-        let dependency = self.requests.get(request.0).dependency.clone();
-        if let Some(dependency) = dependency {
-            let input = SessionInput::Provided {
-                request: *request,
-                name: dependency.name,
-                kind: dependency.r#type,
-                provided: provided.clone(),
-                default: *default,
-            };
-            self.close_request(*request, RequestState::Provided, input);
+    pub(super) fn apply_provision_started(
+        &mut self,
+        event: &events::ProvisionStarted,
+        sink: &mut EffectSink,
+    ) {
+        let events::ProvisionStarted { request, provided, default, skipped } = event;
+        if let Some(record) = self.requests.get_mut(request.0) {
+            record.state = RequestState::Providing;
+            let (is_default, is_skipped) = (*default, *skipped);
+            record.provision = Some(Provision { provided: provided.clone(), is_default, is_skipped });
+        }
+        self.start_provision(*request, sink);
+    }
+
+    /// Has the executor deliver a resource, to the session that waits for it if that is alive.
+    fn start_provision(&mut self, request: RequestId, sink: &mut EffectSink) {
+        let record = self.requests.get(request.0);
+        let (Some(dependency), Some(provision)) = (&record.dependency, &record.provision) else { return };
+        let receiver = match record.task {
+            Some(task) => self.task(task).session(),
+            None => record.session,
+        };
+        let receiver = receiver.filter(|session| self.session(*session).is_alive());
+        let mut variables = receiver.map(|session| self.provided_variables(session)).unwrap_or_default();
+        variables.retain(|variable| !provision.variables(dependency).contains(variable));
+        variables.extend(provision.variables(dependency));
+        let order = ProvisionOrder {
+            request,
+            session: receiver,
+            task: record.task.map(|task| self.task(task).planned.id.clone()),
+            kind: dependency.r#type,
+            name: dependency.name.clone(),
+            provided: provision.provided.clone(),
+            is_default: provision.is_default,
+            variables,
+        };
+        let effect = Effect::ProvideResource(Box::new(order));
+        sink.add(&mut self.pending_effects, EffectKey::Provision(request), effect);
+    }
+
+    /// Delivers again what an ended session was to get: to the next session of the task.
+    pub(super) fn restart_provisions(&mut self, ended: SessionId, sink: &mut EffectSink) {
+        let is_affected = |id: &RequestId| {
+            let pending = self.pending_effects.find_by_key(&EffectKey::Provision(*id));
+            matches!(pending, Some(Effect::ProvideResource(order)) if order.session == Some(ended) && order.task.is_some())
+        };
+        let affected: Vec<RequestId> = self.open_requests.iter().copied().filter(is_affected).collect();
+        for request in affected {
+            self.start_provision(request, sink);
         }
     }
 
+    pub(super) fn apply_provision_failed(&mut self, event: &events::ProvisionFailed) {
+        let events::ProvisionFailed { request, .. } = event;
+        self.pending_effects.remove(&EffectKey::Provision(*request));
+        if let Some(record) = self.requests.get_mut(request.0) {
+            (record.state, record.provision) = (RequestState::Open, None);
+        }
+    }
+
+    /// Returns the variables that were provided to the task of a worker, or to a session itself.
+    pub(crate) fn provided_variables(&self, session: SessionId) -> Vec<SessionVariable> {
+        let receiver = self.session(session);
+        let task = receiver.task.filter(|_| receiver.role == Role::Worker);
+        let mut variables: Vec<SessionVariable> = Vec::new();
+        for (_, record) in self.requests.iter() {
+            let is_receiver = record.session == Some(session) || task.is_some() && record.task == task;
+            let is_settled = match record.state {
+                RequestState::Provided | RequestState::Skipped | RequestState::Delivered => true,
+                RequestState::Open | RequestState::Providing | RequestState::Refused => false,
+            };
+            let (Some(dependency), Some(provision)) = (&record.dependency, &record.provision) else {
+                continue;
+            };
+            if is_receiver && is_settled {
+                // The last one of a name counts.
+                let new = provision.variables(dependency);
+                variables.retain(|variable| new.iter().all(|new| new.name != variable.name));
+                variables.extend(new);
+            }
+        }
+        variables
+    }
+
+    pub(super) fn apply_request_provided(&mut self, event: &events::RequestProvided) {
+        let events::RequestProvided { request, provided, default, detail: _ } = event;
+        self.close_provided_request(*request, RequestState::Provided, provided, *default);
+    }
+
     pub(super) fn apply_request_skipped(&mut self, event: &events::RequestSkipped) {
-        let events::RequestSkipped { request } = event;
-        // The agent gets its own default, if it named one.
-        let dependency = self.requests.get(request.0).dependency.clone();
-        match dependency
-            .and_then(|dependency| Some((resource_from_request_default(&dependency)?, dependency)))
-        {
-            Some((provided, dependency)) => {
-                let (name, kind) = (dependency.name, dependency.r#type);
-                let input = SessionInput::Provided { request: *request, name, kind, provided, default: true };
-                self.close_request(*request, RequestState::Skipped, input);
+        let events::RequestSkipped { request, provided } = event;
+        // In logs of earlier versions, the default is only in the request.
+        let default =
+            self.requests.get(request.0).dependency.as_ref().and_then(resource_from_request_default);
+        match provided.clone().or(default) {
+            Some(provided) => {
+                self.close_provided_request(*request, RequestState::Skipped, &provided, true);
             }
             None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
         }
+    }
+
+    fn close_provided_request(
+        &mut self,
+        id: RequestId,
+        state: RequestState,
+        provided: &ProvidedResource,
+        is_default: bool,
+    ) {
+        let Some(dependency) = self.requests.get(id.0).dependency.clone() else { return };
+        let input = SessionInput::Provided {
+            request: id,
+            name: dependency.name,
+            kind: dependency.r#type,
+            provided: provided.clone(),
+            default: is_default,
+        };
+        self.close_request(id, state, input);
     }
 
     pub(super) fn apply_request_delivered(&mut self, event: &events::RequestDelivered) {
@@ -242,6 +334,9 @@ impl Run {
     }
 
     pub(super) fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
+        if let Some(request) = self.requests.get_mut(id.0) {
+            request.provision = None;
+        }
         let dependency = self.requests.get(id.0).dependency.clone();
         let name = dependency.map(|dependency| dependency.name).unwrap_or_default();
         self.close_request(id, state, SessionInput::Refused { request: id, name, reason: reason.to_owned() });
@@ -249,6 +344,7 @@ impl Run {
 
     fn close_request(&mut self, id: RequestId, state: RequestState, input: SessionInput) {
         self.open_requests.remove(&id);
+        self.pending_effects.remove(&EffectKey::Provision(id));
         let Some(request) = self.requests.get_mut(id.0) else { return };
         request.state = state;
         if let (task, Some(session)) = (request.task, request.session) {

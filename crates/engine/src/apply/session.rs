@@ -167,6 +167,7 @@ impl Run {
             self.orchestrator_losses += 1;
         }
         self.requeue_unsent_inputs(id);
+        self.restart_provisions(id, sink);
         if let Some(task) = task
             && self.task(task).session() == Some(id)
         {

@@ -193,6 +193,9 @@ impl DecisionContext<'_> {
                 }
                 Ok(())
             }
+            Report::ProvisionFinished { effect, request, outcome } => {
+                self.handle_provision_report(effect, request, outcome)
+            }
             Report::LandingFinished { landing, report } => self.handle_landing_report(landing, report),
             Report::CleanupFinished { cleanup, report, error } => {
                 self.handle_cleanup_report(cleanup, report, error)

@@ -1,12 +1,12 @@
 //! Requests for resources that the user provides: keys, files, services, packages.
 
 use domain::{
-    BlockReason, DependencyRequest, DependencyType, ProvidedResource, RequestId, Role, SessionId,
-    SessionInput, events,
+    BlockReason, DependencyRequest, DependencyType, EffectId, ProvidedResource, ProvisionOutcome, RequestId,
+    Role, SessionId, SessionInput, events,
 };
 
 use super::DecisionContext;
-use crate::rejection::Rejection;
+use crate::{rejection::Rejection, state::EffectKey};
 
 impl DecisionContext<'_> {
     pub(super) fn make_request(&mut self, session: SessionId, dependency: DependencyRequest) {
@@ -23,9 +23,22 @@ impl DecisionContext<'_> {
             self.emit(events::TaskBlocked { task, reason: BlockReason::Request { request } });
         }
         if let Some(provided) = default {
-            let input = provided_input(request, requested, provided.clone(), true);
-            self.emit_as_system(events::RequestProvided { request, provided, default: true });
-            self.after_request_closed(request, input);
+            if matches!(provided, ProvidedResource::Permission { .. }) {
+                let input = provided_input(request, requested, provided.clone(), true);
+                self.emit_as_system(events::RequestProvided {
+                    request,
+                    provided,
+                    default: true,
+                    detail: None,
+                });
+                return self.after_request_closed(request, input);
+            }
+            self.emit_as_system(events::ProvisionStarted {
+                request,
+                provided,
+                default: true,
+                skipped: false,
+            });
         }
     }
 
@@ -46,9 +59,54 @@ impl DecisionContext<'_> {
         if !fits {
             return Err(Rejection::WrongResourceKind { request });
         }
+        // A permission is the answer itself; everything else must be there before the agent is told.
+        if !matches!(provided, ProvidedResource::Permission { .. }) {
+            self.emit(events::ProvisionStarted { request, provided, default: false, skipped: false });
+            return Ok(());
+        }
         let input = provided_input(request, dependency, provided.clone(), false);
-        self.emit(events::RequestProvided { request, provided, default: false });
+        self.emit(events::RequestProvided { request, provided, default: false, detail: None });
         self.after_request_closed(request, input);
+        Ok(())
+    }
+
+    pub(super) fn handle_provision_report(
+        &mut self,
+        effect: EffectId,
+        request: RequestId,
+        outcome: ProvisionOutcome,
+    ) -> Result<(), Rejection> {
+        let key = EffectKey::Provision(request);
+        if self.run.pending_effects.find(effect).is_none_or(|(pending, _)| *pending != key) {
+            return Err(Rejection::StaleReport);
+        }
+        let record = self.run.requests.get(request.0);
+        let (Some(dependency), Some(provision)) = (record.dependency.clone(), record.provision.clone())
+        else {
+            return Err(Rejection::StaleReport);
+        };
+        match outcome {
+            ProvisionOutcome::Provided { provided, detail } => {
+                let default = provision.is_default;
+                let input = provided_input(request, dependency, provided.clone(), default);
+                if provision.is_skipped {
+                    self.emit(events::RequestSkipped { request, provided: Some(provided) });
+                } else {
+                    self.emit(events::RequestProvided { request, provided, default, detail });
+                }
+                self.after_request_closed(request, input);
+            }
+            // The agent knows best what to do without the package.
+            ProvisionOutcome::Failed { error }
+                if dependency.r#type == DependencyType::Package && !provision.is_default =>
+            {
+                let reason = format!("it could not be added: {error}");
+                let input = SessionInput::Refused { request, name: dependency.name, reason: reason.clone() };
+                self.emit(events::RequestRefused { request, reason });
+                self.after_request_closed(request, input);
+            }
+            ProvisionOutcome::Failed { error } => self.emit(events::ProvisionFailed { request, error }),
+        }
         Ok(())
     }
 
@@ -63,10 +121,21 @@ impl DecisionContext<'_> {
         self.run.check_request_skippable(request)?;
         let dependency = self.run.open_request(request)?.1.clone();
         let input = match resource_from_request_default(&dependency) {
-            Some(provided) => provided_input(request, dependency, provided, true),
-            None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },
+            Some(provided @ ProvidedResource::Permission { .. }) => {
+                provided_input(request, dependency, provided, true)
+            }
+            // The default must be there too before the agent is told.
+            Some(provided) => {
+                self.emit(events::ProvisionStarted { request, provided, default: true, skipped: true });
+                return Ok(());
+            }
+            None => {
+                let default = dependency.default.map(|default| format!("; its default is {default}"));
+                let reason = format!("skipped{}", default.unwrap_or_default());
+                SessionInput::Refused { request, name: dependency.name, reason }
+            }
         };
-        self.emit(events::RequestSkipped { request });
+        self.emit(events::RequestSkipped { request, provided: None });
         self.after_request_closed(request, input);
         Ok(())
     }
@@ -97,10 +166,14 @@ fn provided_input(
 pub(crate) fn resource_from_request_default(dependency: &DependencyRequest) -> Option<ProvidedResource> {
     let default = dependency.default.clone()?;
     let provided = match dependency.r#type {
+        // A service may be named by what it is instead of a variable.
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
+            if !is_variable_name(&dependency.name) {
+                return None;
+            }
             ProvidedResource::Environment { names: vec![dependency.name.clone()] }
         }
-        DependencyType::File => ProvidedResource::File { path: default },
+        DependencyType::File => ProvidedResource::file(default),
         DependencyType::Permission => {
             ProvidedResource::Permission { granted: matches!(default.as_str(), "true" | "yes" | "예") }
         }
@@ -109,4 +182,10 @@ pub(crate) fn resource_from_request_default(dependency: &DependencyRequest) -> O
         }
     };
     Some(provided)
+}
+
+/// Returns whether a name is one of an environment variable.
+fn is_variable_name(name: &str) -> bool {
+    name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }

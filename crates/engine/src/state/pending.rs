@@ -1,7 +1,8 @@
 //! Pending work of sessions, deadlines, and the keys of pending effects.
 
 use domain::{
-    CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, SessionId, TaskId,
+    CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, RequestId, SessionId,
+    TaskId,
 };
 
 use super::TaskIndex;
@@ -73,4 +74,5 @@ pub(crate) enum EffectKey {
     RecordDuration(TaskIndex),
     ReleaseWorktree(TaskIndex),
     RemoveWorktree(SessionId),
+    Provision(RequestId),
 }

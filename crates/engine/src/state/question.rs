@@ -1,8 +1,11 @@
 //! Questions to answer and requests for resources.
 
-use domain::{AgentName, DependencyRequest, LargeFile, PermissionRequest, QuestionKind, SessionId};
+use domain::{
+    AgentName, DependencyRequest, LargeFile, PermissionRequest, ProvidedResource, QuestionKind, SessionId,
+};
 
 use super::TaskIndex;
+use crate::effect::{SessionVariable, VariableSource};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionState {
@@ -76,6 +79,8 @@ impl Default for Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum RequestState {
     Open,
+    /// The executor delivers it.
+    Providing,
     Provided,
     #[default]
     Refused,
@@ -87,6 +92,7 @@ impl RequestState {
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Open => "asked",
+            Self::Providing => "being provided",
             Self::Provided => "provided",
             Self::Refused => "refused",
             Self::Skipped => "skipped",
@@ -101,4 +107,28 @@ pub(crate) struct Request {
     pub(crate) task: Option<TaskIndex>,
     pub(crate) dependency: Option<DependencyRequest>,
     pub(crate) state: RequestState,
+    /// What is being delivered, or was.
+    pub(crate) provision: Option<Provision>,
+}
+
+/// The resource that settles a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Provision {
+    pub(crate) provided: ProvidedResource,
+    /// Whether it is the agent's own default.
+    pub(crate) is_default: bool,
+    /// Whether a user skipped the request.
+    pub(crate) is_skipped: bool,
+}
+
+impl Provision {
+    /// Returns the environment variables that it sets.
+    pub(crate) fn variables(&self, dependency: &DependencyRequest) -> Vec<SessionVariable> {
+        let ProvidedResource::Environment { names } = &self.provided else { return Vec::new() };
+        let source = match dependency.default.clone().filter(|_| self.is_default) {
+            Some(value) => VariableSource::Default { value },
+            None => VariableSource::Vault,
+        };
+        names.iter().map(|name| SessionVariable { name: name.clone(), source: source.clone() }).collect()
+    }
 }

@@ -2,7 +2,7 @@
 
 use domain::{
     AttemptNumber, CheckObstacle, CheckpointOutcome, DocumentState, EffectId, GateReport, MergeOutcome,
-    MovedRef, Receipt, Report, ReportedDocument, SessionId, TaskId, TaskOverlap,
+    MovedRef, ProvisionOutcome, Receipt, Report, ReportedDocument, RequestId, SessionId, TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -105,6 +105,19 @@ pub(crate) fn send_report_of_line(
         },
         ["the", "executor", "fails", "at", step @ ..] => {
             Report::ExecutionFailed { effect: remove_pending_step(runner, step)?, error: text }
+        }
+        ["the", "provision", "of", request, outcome @ ("succeeds" | "fails")] => {
+            let request: RequestId = parse_value(request)?;
+            let is_of_request = |effect: &Effect| matches!(effect, Effect::ProvideResource(order) if order.request == request);
+            let position = runner.pending.iter().position(|(_, effect)| is_of_request(effect));
+            let (effect, pending) = runner.pending.remove(position.ok_or("is not about a pending effect")?);
+            match *outcome {
+                "succeeds" => runner.executor.success_report(effect, &pending, runner.now),
+                _ => {
+                    let outcome = ProvisionOutcome::Failed { error: text };
+                    Report::ProvisionFinished { effect, request, outcome }
+                }
+            }
         }
         ["disk", "space", "is", "available"] => Report::DiskSpaceAvailable,
         ["no", "tasks", "change", "the", "same", "files"] => Report::OverlapsFound { overlaps: Vec::new() },

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    CheckpointOutcome, EffectId, GateReport, LandReport, LargeFile, MergeOutcome, Receipt, Report, SessionId,
-    TaskId, Timestamp,
+    CheckpointOutcome, EffectId, GateReport, LandReport, LargeFile, MergeOutcome, ProvisionOutcome, Receipt,
+    Report, SessionId, TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -28,7 +28,7 @@ struct FakeWorktrees {
     tasks: BTreeMap<SessionId, TaskId>,
 }
 
-const ALL: [&str; 15] = [
+const ALL: [&str; 16] = [
     "SpawnAgent",
     "SendInput",
     "ParkSession",
@@ -44,6 +44,7 @@ const ALL: [&str; 15] = [
     "MakeCheckpoint",
     "RestoreCheckpoint",
     "SavePermissionRule",
+    "ProvideResource",
 ];
 
 impl FakeWorktrees {
@@ -74,6 +75,7 @@ impl FakeExecutor {
             "sessions start by hand" => self.manual.extend(["SpawnAgent"]),
             "sessions end by hand" => self.manual.extend(["EndSession"]),
             "inputs are sent by hand" => self.manual.extend(["SendInput"]),
+            "resources are provided by hand" => self.manual.extend(["ProvideResource"]),
             "merges are done by hand" => self.manual.extend(["Merge"]),
             "gates are checked by hand" => self.manual.extend(["CheckGate"]),
             "checkpoints are made by hand" => self.manual.extend(["MakeCheckpoint"]),
@@ -181,6 +183,11 @@ impl FakeExecutor {
             Effect::CleanRun { cleanup, .. } => {
                 Report::CleanupFinished { cleanup: *cleanup, report: Box::default(), error: None }
             }
+            Effect::ProvideResource(order) => Report::ProvisionFinished {
+                effect: id,
+                request: order.request,
+                outcome: ProvisionOutcome::Provided { provided: order.provided.clone(), detail: None },
+            },
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
@@ -215,6 +222,7 @@ pub(crate) fn effect_name(effect: &Effect) -> &'static str {
         Effect::RecordDuration(_) => "RecordDuration",
         Effect::ReleaseWorktree { .. } => "ReleaseWorktree",
         Effect::RemoveWorktree { .. } => "RemoveWorktree",
+        Effect::ProvideResource(_) => "ProvideResource",
     }
 }
 

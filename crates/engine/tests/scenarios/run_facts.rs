@@ -185,13 +185,19 @@ impl RunFacts {
                     .insert(request.to_string(), serde_json::to_value(dependency).unwrap_or_default());
                 self.set_object_status(request, "asked");
             }
+            Event::ProvisionStarted(events::ProvisionStarted { request, .. }) => {
+                self.set_object_status(request, "being provided")
+            }
+            Event::ProvisionFailed(events::ProvisionFailed { request, .. }) => {
+                self.set_object_status(request, "asked")
+            }
             Event::RequestProvided(events::RequestProvided { request, .. }) => {
                 self.set_object_status(request, "provided")
             }
             Event::RequestRefused(events::RequestRefused { request, .. }) => {
                 self.set_object_status(request, "refused")
             }
-            Event::RequestSkipped(events::RequestSkipped { request }) => {
+            Event::RequestSkipped(events::RequestSkipped { request, .. }) => {
                 self.set_object_status(request, "skipped")
             }
             Event::RequestDelivered(events::RequestDelivered { request, .. }) => {

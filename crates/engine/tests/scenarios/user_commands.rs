@@ -146,11 +146,11 @@ fn parse_provided_resource(
     let how: Vec<&str> = how.unwrap_or_default().split_whitespace().collect();
     Ok(match (how.as_slice(), kind) {
         (["variables", names @ ..], _) => ProvidedResource::Environment { names: read_list(names)? },
-        (["file", path], _) => ProvidedResource::File { path: (*path).to_owned() },
+        (["file", path], _) => ProvidedResource::file(*path),
         (["granted"], _) => ProvidedResource::Permission { granted: true },
         (["denied"], _) => ProvidedResource::Permission { granted: false },
         (["version", version], _) => ProvidedResource::Package { name, version: Some((*version).to_owned()) },
-        ([], Some(DependencyType::File)) => ProvidedResource::File { path: name },
+        ([], Some(DependencyType::File)) => ProvidedResource::file(name),
         ([], Some(DependencyType::Permission)) => ProvidedResource::Permission { granted: true },
         ([], Some(DependencyType::Package)) => ProvidedResource::Package { name, version: None },
         ([], _) => ProvidedResource::Environment { names: vec![name] },

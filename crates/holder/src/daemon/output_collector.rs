@@ -76,6 +76,17 @@ impl OutputCollector {
         self.secrets = secrets;
     }
 
+    /// Returns the values that are masked and those of `added` that are not among them.
+    pub(super) fn secrets_with(&self, added: Vec<Secret>) -> Vec<Secret> {
+        let mut secrets = self.secrets.clone();
+        for secret in added {
+            if !secrets.contains(&secret) {
+                secrets.push(secret);
+            }
+        }
+        secrets
+    }
+
     pub(super) fn offset(&self) -> u64 {
         self.spool.offset()
     }

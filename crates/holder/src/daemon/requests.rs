@@ -80,6 +80,7 @@ impl EventLoop {
                 | Request::Interrupt
                 | Request::Subscribe { .. }
                 | Request::SetSecrets(_)
+                | Request::AddSecrets(_)
                 | Request::WriteSideChannel { .. }
                 | Request::MarkTurnEnd { .. }
                 | Request::DeleteBefore { .. } => Err(Refusal::WrongPhase),
@@ -100,6 +101,11 @@ impl EventLoop {
             Request::Resize(size) => session.resize(size, now)?,
             Request::Interrupt => session.interrupt()?,
             Request::SetSecrets(secrets) => {
+                mask::check_secrets(&secrets).map_err(invalid_value_refusal)?;
+                session.outputs.set_secrets(secrets);
+            }
+            Request::AddSecrets(added) => {
+                let secrets = session.outputs.secrets_with(added);
                 mask::check_secrets(&secrets).map_err(invalid_value_refusal)?;
                 session.outputs.set_secrets(secrets);
             }

@@ -68,6 +68,8 @@ pub enum Request {
     },
     /// Replaces the values that are masked.
     SetSecrets(Vec<Secret>),
+    /// Masks further values from now on. Refused if all together exceed the limits; then nothing changes.
+    AddSecrets(Vec<Secret>),
     /// Appends a message to the spool, sent by a helper program of the agent instead of its output.
     WriteSideChannel {
         /// Content of the message.
@@ -100,6 +102,7 @@ const SET_SECRETS: u8 = 12;
 const MARK_TURN_END: u8 = 13;
 const DELETE_BEFORE: u8 = 14;
 const WRITE_SIDE_CHANNEL: u8 = 15;
+const ADD_SECRETS: u8 = 16;
 
 impl Request {
     /// Encodes the request as a frame, zeroed on drop as it may contain secrets.
@@ -148,6 +151,10 @@ impl Request {
                 put_list(&mut payload, secrets.iter().map(Secret::value));
                 SET_SECRETS
             }
+            Self::AddSecrets(secrets) => {
+                put_list(&mut payload, secrets.iter().map(Secret::value));
+                ADD_SECRETS
+            }
             Self::WriteSideChannel { bytes } => {
                 payload.extend_from_slice(bytes);
                 WRITE_SIDE_CHANNEL
@@ -191,6 +198,7 @@ impl Request {
             STATUS => Self::Status,
             SUBSCRIBE => Self::Subscribe { from: fields.u64()? },
             SET_SECRETS => Self::SetSecrets(read_secrets(&mut fields)?),
+            ADD_SECRETS => Self::AddSecrets(read_secrets(&mut fields)?),
             WRITE_SIDE_CHANNEL => Self::WriteSideChannel { bytes: fields.rest().to_vec() },
             MARK_TURN_END => Self::MarkTurnEnd { offset: fields.u64()? },
             DELETE_BEFORE => Self::DeleteBefore { offset: fields.u64()? },
@@ -217,6 +225,7 @@ impl fmt::Debug for Request {
             Self::Status => f.write_str("Status"),
             Self::Subscribe { from } => write!(f, "Subscribe({from})"),
             Self::SetSecrets(secrets) => write!(f, "SetSecrets({} values)", secrets.len()),
+            Self::AddSecrets(secrets) => write!(f, "AddSecrets({} values)", secrets.len()),
             Self::WriteSideChannel { bytes } => write!(f, "WriteSideChannel({} bytes)", bytes.len()),
             Self::MarkTurnEnd { offset } => write!(f, "MarkTurnEnd({offset})"),
             Self::DeleteBefore { offset } => write!(f, "DeleteBefore({offset})"),

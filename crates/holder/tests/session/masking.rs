@@ -69,6 +69,27 @@ fn a_value_set_later_is_masked_in_output_and_input() {
 }
 
 #[test]
+fn an_added_value_is_masked_beside_the_earlier_ones() {
+    let mut launch = script_launch("while read -r line; do echo \"got $line.\"; done", pipe_attachment());
+    launch.secrets = secrets();
+    let mut session = TestSession::start(&launch);
+    let added = "another-key-9f3b";
+    let add = |value: &str| Request::AddSecrets(vec![Secret::new(value.into())]);
+    assert_eq!(session.request(&add(added)), Reply::Done);
+    assert_eq!(session.request(&add(added)), Reply::Done);
+    // Too much together: the earlier values stay masked.
+    for _ in 0..2 {
+        let large: String = "x".repeat(8 << 10);
+        session.request(&add(&large));
+    }
+    let refused = session.request(&add(&"y".repeat(8 << 10)));
+    assert!(matches!(refused, Reply::Refused(Refusal::InvalidValue { .. })), "{refused:?}");
+    session.send_input(1, &format!("{VALUE} and {added}\n"));
+    session.wait_text(&format!("got {} and {}.", "*".repeat(VALUE.len()), "*".repeat(added.len())));
+    assert!(!has_leaked(&session));
+}
+
+#[test]
 fn a_value_that_is_too_short_is_refused() {
     let mut session = TestSession::start_script("exec sleep 1000");
     let refused = session.request(&Request::SetSecrets(vec![Secret::new(b"abc".to_vec())]));

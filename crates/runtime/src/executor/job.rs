@@ -299,6 +299,7 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
         memory_bytes_max: None,
         output_bytes_max: None,
         sandbox: context.sandbox_of_commands(),
+        secrets: context.values_to_mask(&[]),
         agent: None,
     })
 }

@@ -3,6 +3,9 @@
 //! Offsets in the output of a session must increase from process to process, so each process has its own range.
 
 use std::{
+    collections::BTreeMap,
+    env,
+    ffi::{OsStr, OsString},
     fs, io,
     path::PathBuf,
     thread,
@@ -11,14 +14,20 @@ use std::{
 
 use domain::{MessageOffset, PhaseNumber, PlanTaskIds, Role, SessionId, TaskId, TeamMember, Usage};
 use drivers::{AgentConfinement, DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
+use engine::SessionVariable;
 use holder::protocol::Request;
 use sessions::{
-    AgentLaunch, Enforcement, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport,
-    SessionState, StartRequest, boot_id, command_line, supported_sandbox,
+    AgentLaunch, Enforcement, EnvironmentFileError, Sandbox, SandboxPolicy, Session, SessionEntry,
+    SessionError, SessionReport, SessionState, StartRequest, boot_id, command_line, supported_sandbox,
 };
+use tracing::warn;
 
-use super::{run_context::RunContext, session::COMMANDS_MAX};
-use crate::session_access::process_name;
+use super::{
+    provision::{ResolvedVariable, resolve_variables},
+    run_context::RunContext,
+    session::COMMANDS_MAX,
+};
+use crate::{error_chain::error_chain, session_access::process_name};
 
 /// Bits of an offset within the output of one process: no process prints a tebibyte.
 const OFFSET_BITS: u32 = 40;
@@ -65,6 +74,8 @@ pub(super) struct SessionSpec {
     pub(super) has_text: bool,
     /// Usage of the session so far.
     pub(super) usage: Usage,
+    /// Environment variables that were provided to it.
+    pub(super) variables: Vec<SessionVariable>,
 }
 
 /// A running process, or an ended one whose output is not completely read.
@@ -123,6 +134,8 @@ impl Process {
         let mut environment = line.environment;
         let variables = context.environment_variables(spec.task.as_ref(), &spec.directory);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let provided = resolve_variables(context, &spec.variables).map_err(ProcessError::Unusable)?;
+        add_provided_variables(context, spec.session, &provided, &mut environment)?;
         let start = StartRequest {
             name: Some(name_of_process(context, spec.session, number)),
             command: line.command,
@@ -132,6 +145,7 @@ impl Process {
             memory_bytes_max: spec.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
             output_bytes_max: spec.preset.output_mib.map(|mib| mib.saturating_mul(1 << 20)),
             sandbox,
+            secrets: context.values_to_mask(&provided),
             agent: Some(agent),
         };
         let entry = match previous {
@@ -213,6 +227,39 @@ impl Process {
     pub(super) fn has_ended(&self) -> bool {
         matches!(self.entry.state, SessionState::Ended { .. } | SessionState::Lost)
     }
+}
+
+/// Adds the variables that were provided to a session, and those that lead its shells to the file with them.
+fn add_provided_variables(
+    context: &RunContext,
+    session: SessionId,
+    provided: &[ResolvedVariable],
+    environment: &mut BTreeMap<OsString, OsString>,
+) -> Result<(), ProcessError> {
+    let unusable = |error: EnvironmentFileError| ProcessError::Unusable(error_chain(&error));
+    let file = match context.environment_file(session) {
+        Ok(file) => file,
+        // Its variables are those of its process; later ones are refused with this reason.
+        Err(EnvironmentFileError::NoMemoryFolder) => {
+            environment.extend(provided.iter().map(|variable| {
+                let (name, value) = variable.as_pair();
+                (name.into(), value.into())
+            }));
+            return Ok(());
+        }
+        // Nothing is missing yet: what is provided later is refused with this reason.
+        Err(error) if provided.is_empty() => {
+            warn!(%session, error = error_chain(&error), "the session has no file for variables");
+            return Ok(());
+        }
+        Err(error) => return Err(unusable(error)),
+    };
+    let bash_env = environment.get(OsStr::new("BASH_ENV")).cloned().or_else(|| env::var_os("BASH_ENV"));
+    let pairs: Vec<(&str, &str)> = provided.iter().map(ResolvedVariable::as_pair).collect();
+    file.write(&pairs).map_err(unusable)?;
+    environment.extend(file.variables(bash_env).map_err(unusable)?);
+    environment.extend(pairs.into_iter().map(|(name, value)| (name.into(), value.into())));
+    Ok(())
 }
 
 /// Waits for a start that a killed server began, until it succeeds or fails.

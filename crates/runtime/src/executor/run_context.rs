@@ -10,15 +10,18 @@ use std::{
 
 use domain::{AgentOutput, Report, RunId, RunInput, SessionId, TaskId};
 use engine::MergedCommits;
+use holder::mask::{SECRETS_BYTES_MAX, Secret};
 use repo::{GitOptions, RepoError, WorktreeSnapshot};
-use sessions::{PackageCaches, Sandbox, SandboxPolicy};
+use sessions::{EnvironmentFile, EnvironmentFileError, PackageCaches, Sandbox, SandboxPolicy};
 use sha2::{Digest, Sha256};
 use tracing::warn;
+use vault::{MASKED_BYTES_MIN, SecretEntry, SecretValue, Vault};
 
 use super::{
     ignored_files::copy_ignored_files,
     job::{CheckedWork, Job, hex, run},
     process::end_session_processes_and_wait,
+    provision::ResolvedVariable,
     stop_token::StopToken,
 };
 use crate::{
@@ -29,6 +32,7 @@ use crate::{
     git::RunGit,
     host::{HostError, HostState},
     ports::PortOwner,
+    project_secrets::project_secret_path,
     run_loop::{OutputBound, RunRequest},
     saved_permissions::save_permission,
 };
@@ -47,6 +51,9 @@ pub(crate) struct RunContext {
     pub(super) git: Option<RunGit>,
     pub(super) requests: SyncSender<RunRequest>,
     pub(super) output_bound: Arc<OutputBound>,
+    pub(super) vault: Vault,
+    /// The project in the vault.
+    pub(super) secret_project: String,
 }
 
 /// Why a task has no worktree.
@@ -82,7 +89,7 @@ impl RunContext {
         if let Some(git) = &mut git {
             git.recover(merges, &host.run_folder(&run))?;
         }
-        Ok(Self { host, run, environment, git, requests, output_bound: Arc::default() })
+        Ok(Self::new(host, run, environment, git, requests))
     }
 
     /// Returns a context for an operation outside the run's loop, which receives no reports of it.
@@ -93,7 +100,82 @@ impl RunContext {
         git: RunGit,
     ) -> Self {
         let (requests, _) = std::sync::mpsc::sync_channel(0);
-        Self { host, run, environment, git: Some(git), requests, output_bound: Arc::default() }
+        Self::new(host, run, environment, Some(git), requests)
+    }
+
+    fn new(
+        host: Arc<HostState>,
+        run: RunId,
+        environment: RunEnvironment,
+        git: Option<RunGit>,
+        requests: SyncSender<RunRequest>,
+    ) -> Self {
+        let vault = Vault::new(&host.data);
+        let secret_project = project_secret_path(&environment.project);
+        Self { host, run, environment, git, requests, output_bound: Arc::default(), vault, secret_project }
+    }
+
+    /// Returns the file in memory with the variables that were provided to a session.
+    pub(super) fn environment_file(
+        &self,
+        session: SessionId,
+    ) -> Result<EnvironmentFile, EnvironmentFileError> {
+        EnvironmentFile::open(&self.host.data, &environment_file_name(&self.run, session))
+    }
+
+    pub(super) fn remove_environment_file(&self, session: SessionId) {
+        if let Ok(file) = self.environment_file(session)
+            && let Err(error) = file.remove()
+        {
+            warn!(%session, error = &error as &dyn Error, "cannot remove the environment file of an ended session");
+        }
+    }
+
+    /// Removes the files of sessions that ended without this program.
+    pub(super) fn remove_leftover_environment_files(&self, existing: &[SessionId]) {
+        let kept: Vec<String> =
+            existing.iter().map(|session| environment_file_name(&self.run, *session)).collect();
+        let removed = EnvironmentFile::remove_others(&self.host.data, &format!("{}-", self.run), &kept);
+        if let Err(error) = removed {
+            warn!(error = &error as &dyn Error, "cannot remove the environment files of ended sessions");
+        }
+    }
+
+    /// Returns the secret values of the vault that this project may use, as far as a holder can mask them.
+    pub(super) fn masked_values(&self) -> Vec<SecretValue> {
+        let values = self.vault.values_of_project(&self.secret_project).unwrap_or_else(|error| {
+            // Nothing can be delivered from it either.
+            warn!(error = &error as &dyn Error, "cannot read the vault, so its values are not masked");
+            Vec::new()
+        });
+        let mut available = SECRETS_BYTES_MAX;
+        let is_masked = |(entry, value): &(SecretEntry, SecretValue)| {
+            entry.is_secret && value.expose().len() >= MASKED_BYTES_MIN
+        };
+        values
+            .into_iter()
+            .filter(is_masked)
+            .map_while(|(_, value)| {
+                available = available.checked_sub(value.expose().len())?;
+                Some(value)
+            })
+            .collect()
+    }
+
+    /// Returns the values that a new process must not show: what it gets, then everything else in the vault.
+    pub(super) fn values_to_mask(&self, provided: &[ResolvedVariable]) -> Vec<Secret> {
+        let mut available = SECRETS_BYTES_MAX;
+        let own =
+            provided.iter().filter(|variable| variable.is_masked).map(|variable| variable.value.clone());
+        let mut secrets: Vec<Secret> = Vec::new();
+        for value in own.chain(self.masked_values()) {
+            let secret = Secret::new(value.expose().as_bytes().to_vec());
+            if !secrets.contains(&secret) && secret.byte_length() <= available {
+                available -= secret.byte_length();
+                secrets.push(secret);
+            }
+        }
+        secrets
     }
 
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
@@ -384,6 +466,11 @@ impl RunContext {
     pub(super) fn save_permission_rule(&self, pattern: &str, allowed: bool) -> io::Result<()> {
         save_permission(&self.host.data, &self.environment.project, pattern, allowed)
     }
+}
+
+/// Returns the name of a session's file with environment variables.
+fn environment_file_name(run: &RunId, session: SessionId) -> String {
+    format!("{run}-{session}")
 }
 
 /// Returns the name of a session's worktree in its ready marker.

@@ -5,6 +5,7 @@ mod driver_events;
 mod inbox;
 mod inputs;
 mod permission_path;
+mod variables;
 
 use std::{
     collections::BTreeMap,
@@ -25,11 +26,13 @@ use super::{
     process::{
         Process, ProcessError, SessionSpec, end_session_processes, kill_unlisted_processes, wait_for_start,
     },
+    provision::finished,
     run_context::{RunContext, WorktreeError},
 };
 use crate::error_chain::error_chain;
 pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
 use inbox::{SessionInbox, SessionOutbox, outbox_and_inbox};
+use variables::DeferredProvision;
 
 /// Time that an agent has to exit after its input is closed.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
@@ -82,9 +85,12 @@ impl SessionHandle {
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,
             usage,
+            variables: assignment.variables,
         };
         let (outbox, inbox) = outbox_and_inbox();
         let worker = SessionWorker {
+            is_in_turn: spec.is_in_turn,
+            deferred: Vec::new(),
             context,
             spec,
             locale: assignment.locale,
@@ -144,8 +150,11 @@ pub(super) fn report_after_end(session: SessionId, command: SessionCommand) -> O
         SessionCommand::Warm { .. } => {
             Some(Report::SessionLost { session, reason: "its process ended while it was parked".to_owned() })
         }
+        SessionCommand::Provide { effect, order } => {
+            Some(finished(effect, &order, Err("its session has ended".to_owned())))
+        }
         // The end of the session returns unsent inputs to the task.
-        SessionCommand::Send { .. } | SessionCommand::Wake => None,
+        SessionCommand::Send { .. } | SessionCommand::MaskSecrets | SessionCommand::Wake => None,
     }
 }
 
@@ -183,6 +192,10 @@ struct SessionWorker {
     replay: Option<Box<TaskBrief>>,
     /// Whether the process is being ended because the run ended the session.
     is_ending: bool,
+    /// Whether the agent was sent an input and has not ended its turn.
+    is_in_turn: bool,
+    /// Deliveries that wait for the end of the turn. Bounded by the requests of a session.
+    deferred: Vec<DeferredProvision>,
 }
 
 impl SessionWorker {
@@ -219,6 +232,7 @@ impl SessionWorker {
                     // The processes must not continue beside those of the session that replaces this one.
                     end_session_processes(&self.context, session, GRACE);
                     kill_unlisted_processes(&self.context, session);
+                    self.context.remove_environment_file(session);
                     return self.context.report_to_run_loop(Report::SessionLost { session, reason });
                 }
             };
@@ -229,12 +243,18 @@ impl SessionWorker {
     fn report_unexecuted_commands(&self) {
         let (queued, session) = (self.inbox.close(), self.spec.session);
         match self.inbox.stop_request() {
+            // The session continues: its file and its deliveries too.
             Some(SessionStop::Detach | SessionStop::Shutdown) => return,
             // Requested after the end of the process was reported, which the run ignores for a parked session.
             Some(SessionStop::End) => {
                 self.context.report_to_run_loop(Report::SessionEnded { session, exit_status: None });
             }
             Some(SessionStop::Overflow) | None => {}
+        }
+        self.context.remove_environment_file(session);
+        for DeferredProvision { effect, order } in &self.deferred {
+            let outcome = Err("its session has ended".to_owned());
+            self.context.report_to_run_loop(finished(*effect, order, outcome));
         }
         for report in queued.into_iter().filter_map(|command| report_after_end(session, command)) {
             self.context.report_to_run_loop(report);
@@ -255,7 +275,10 @@ impl SessionWorker {
                 self.context.host.sessions.kill_orphans(&process.entry);
                 self.start_process()
             }
-            (Some((process, reports)), _) => self.attach_process(process, reports),
+            (Some((process, reports)), _) => {
+                self.restore_environment_file();
+                self.attach_process(process, reports)
+            }
             (None, RecoveryState::New) => self.start_process(),
             (None, RecoveryState::Cold) => Ok(NextState::Cold),
             (None, RecoveryState::Running) => {
@@ -347,6 +370,9 @@ impl SessionWorker {
             if let Some(next) = self.handle_reports(reports, &mut process)? {
                 return Ok(next);
             }
+            if let Some(next) = self.provide_deferred(&mut process)? {
+                return Ok(next);
+            }
         }
     }
 
@@ -371,6 +397,10 @@ impl SessionWorker {
                 self.report_effect(effect, Ok(()));
                 return Ok(Some(NextState::Cold));
             }
+            SessionCommand::Provide { effect, order } => {
+                return self.provide_to_process(effect, order, process);
+            }
+            SessionCommand::MaskSecrets => self.mask_values_of_vault(process),
             SessionCommand::Wake => {}
         }
         Ok(None)
@@ -441,7 +471,9 @@ impl SessionWorker {
                     self.report_effect(effect, Ok(()));
                     return Ok(next);
                 }
-                Ok(SessionCommand::Wake) => {}
+                Ok(SessionCommand::Provide { effect, order }) => self.provide_while_cold(effect, &order),
+                // The next process starts with all of them.
+                Ok(SessionCommand::MaskSecrets | SessionCommand::Wake) => {}
                 Err(_) => return Ok(NextState::Ended),
             }
         }

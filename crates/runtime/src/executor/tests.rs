@@ -82,6 +82,7 @@ fn spawn(agent: &str) -> Effect {
         phase: None,
         team: Vec::new(),
         runs_setup: true,
+        variables: Vec::new(),
     }))
 }
 

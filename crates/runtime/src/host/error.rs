@@ -26,6 +26,17 @@ pub enum HostError {
     /// A session failed.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// The vault failed.
+    #[error(transparent)]
+    Vault(#[from] vault::VaultError),
+    /// A value that a user provides cannot be stored.
+    #[error("cannot provide {name}: {reason}")]
+    InvalidValue {
+        /// Name of the variable.
+        name: String,
+        /// Why not, without the value.
+        reason: String,
+    },
     /// The run does not exist.
     #[error("there is no run '{run}'")]
     UnknownRun {

@@ -14,9 +14,10 @@ use std::{
 };
 
 use domain::{
-    AgentOutput, EffectId, ParkMode, PermissionKind, PermissionMode, PermissionRequest, PermissionScope,
-    QuestionId, Report, Role, RunId, RunInput, RunOutcome, Sequence, SessionId, SessionInput, TaskId,
-    TeamMember, Timestamp, UserCommand,
+    AgentMessage, AgentOutput, DependencyRequest, DependencyType, EffectId, MessageOffset, ParkMode,
+    PermissionKind, PermissionMode, PermissionRequest, PermissionScope, ProvidedResource, QuestionId, Report,
+    RequestId, Role, RunId, RunInput, RunOutcome, Sequence, SessionId, SessionInput, TaskId, TeamMember,
+    Timestamp, TurnTools, UserCommand,
 };
 use engine::Effect;
 use tempfile::TempDir;
@@ -268,6 +269,7 @@ effect_kinds! {
     RecordDuration,
     ReleaseWorktree,
     RemoveWorktree,
+    ProvideResource,
 }
 
 /// What makes a pending effect obsolete.
@@ -290,7 +292,8 @@ impl EffectKind {
             | Self::WakeSession
             | Self::StopSession
             | Self::RunCheck
-            | Self::Merge => CancellingCommand::CancelRun,
+            | Self::Merge
+            | Self::ProvideResource => CancellingCommand::CancelRun,
             Self::RestoreCheckpoint => CancellingCommand::RewindTask,
             // The process must end.
             Self::EndSession
@@ -362,6 +365,54 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                 Report::InputSent { session, input, text: None, tree: None }.into(),
                 user(UserCommand::StopSession(session)),
             ],
+            // The next attempt requests a key, and is done when it gets it.
+            SessionInput::Task { task, attempt: 2, .. } if task.as_str() == STOPPED_TASK => {
+                let request = DependencyRequest {
+                    r#type: DependencyType::ApiKey,
+                    name: "API_KEY".to_owned(),
+                    description: String::new(),
+                    required: true,
+                    default: None,
+                    extra: BTreeMap::new(),
+                };
+                let message = Box::new(AgentMessage::DependencyRequest(request));
+                let offset = MessageOffset { start: 10, ordinal: 0 };
+                let output = AgentOutput::Message { offset, read_from: 20, message };
+                let turn_end = AgentOutput::TurnEnded {
+                    read_from: 20,
+                    text: String::new(),
+                    tools: TurnTools::default(),
+                    failure: None,
+                };
+                let provided = ProvidedResource::Environment { names: vec!["API_KEY".to_owned()] };
+                vec![
+                    Report::InputSent { session, input, text: None, tree: None }.into(),
+                    RunInput::Agent { session, output },
+                    RunInput::Agent { session, output: turn_end },
+                    user(UserCommand::Provide { request: RequestId(1), provided }),
+                ]
+            }
+            SessionInput::Provided { .. } => {
+                let task = STOPPED_TASK.parse().unwrap();
+                let done = SessionInput::Task {
+                    task,
+                    attempt: 2,
+                    hint: None,
+                    carried: Vec::new(),
+                    earlier: Vec::new(),
+                };
+                success_inputs(
+                    id,
+                    Effect::SendInput {
+                        session,
+                        input,
+                        content: Box::new(done),
+                        brief: None,
+                        reports_tree: false,
+                        large_files: Vec::new(),
+                    },
+                )
+            }
             SessionInput::Permission { .. } => {
                 let task = FIRST_TASK.parse().unwrap();
                 let done = SessionInput::Task {

@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{AgentName, RunId, TaskId, UserCommand};
-use runtime::{CommandSender, DamagedRun, HostError, NewRun};
+use runtime::{CommandSender, DamagedRun, HostError, NewRun, ProvidedValue};
 use serde::Serialize;
 use utoipa::ToSchema;
 use views::{QuestionState, RowKind, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
@@ -215,14 +215,28 @@ pub(super) async fn execute_command(
     PathParams(run): PathParams<RunId>,
     credential: Option<Extension<Credential>>,
     RequestOrigin(origin): RequestOrigin,
-    JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
+    JsonBody(request): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<CommandAccepted>, ApiError> {
+    let CommandRequest { person, command, values, not_secret } = request;
     check_person_name(&person)?;
+    let mut provided_values = Vec::new();
+    for (name, value) in values {
+        let is_secret = !not_secret.contains(&name);
+        provided_values.push(ProvidedValue::new(&name, value.into_value(), is_secret)?);
+    }
     if matches!(&command, UserCommand::AddTask(task) if task.verify.is_some()) {
         require_token(credential, "Add the task without its check, or with a program that has the token")?;
     }
     let sequence = api.run_blocking(move |host| {
-        Ok(host.execute_command(&run, CommandSender { person: &person, origin }, command)?)
+        let sender = CommandSender { person: &person, origin };
+        if provided_values.is_empty() {
+            return Ok(host.execute_command(&run, sender, command)?);
+        }
+        let UserCommand::Provide { request, provided } = command else {
+            let detail = "Only the command provide has values.";
+            return Err(ApiError::new(ProblemCode::BadRequest, detail, "Leave out the field values."));
+        };
+        Ok(host.provide_values(&run, sender, (request, provided), &provided_values)?)
     });
     let sequence = sequence.await?;
     Ok(Json(CommandAccepted { sequence }))

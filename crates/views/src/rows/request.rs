@@ -32,6 +32,14 @@ pub struct RequestRow {
     pub provided: Option<ProvidedResource>,
     /// Whether the agent's default is used.
     pub default_used: bool,
+    /// What was changed and verified when it was provided, such as the lines of a manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub detail: Option<String>,
+    /// Why the last attempt to provide it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub failure: Option<String>,
     pub refusal_reason: Option<String>,
     /// Whether the agent was informed.
     pub delivered: bool,
@@ -53,6 +61,8 @@ pub struct RequestRow {
 #[serde(rename_all = "camelCase")]
 pub enum RequestState {
     Asked,
+    /// Decided; it is being delivered and verified.
+    Providing,
     Provided,
     Refused,
     Skipped,
@@ -97,6 +107,8 @@ impl Views {
             status: RequestState::Asked,
             provided: None,
             default_used: false,
+            detail: None,
+            failure: None,
             refusal_reason: None,
             delivered: false,
             resolved_by: None,
@@ -112,7 +124,7 @@ impl Views {
         self.set_session_waiting(moment, session, InboxItem::Request(id), true);
     }
 
-    pub(crate) fn apply_request_provided(
+    pub(crate) fn apply_provision_started(
         &mut self,
         moment: EventMoment<'_>,
         id: RequestId,
@@ -121,6 +133,37 @@ impl Views {
     ) {
         self.rows.requests.change(&id, |row| {
             (row.provided, row.default_used) = (Some(provided.clone()), is_default);
+            (row.status, row.failure) = (RequestState::Providing, None);
+            row.resolved_by = Some(moment.actor.clone());
+        });
+        self.note_decision(moment, InboxItem::Request(id));
+        self.rows.inbox.remove(&InboxItem::Request(id));
+        self.facts.open.set_party(InboxItem::Request(id), None);
+    }
+
+    /// Opens the request again, with the reason.
+    pub(crate) fn apply_provision_failed(&mut self, id: RequestId, error: &str) {
+        self.rows.requests.change(&id, |row| {
+            (row.provided, row.default_used) = (None, false);
+            (row.status, row.failure) = (RequestState::Asked, Some(error.to_owned()));
+            (row.resolved_by, row.origin) = (None, None);
+        });
+        if let Some(row) = self.rows.requests.get(&id).cloned() {
+            self.rows.inbox.put(InboxRow::of_request(&row));
+            self.facts.open.set_party(InboxItem::Request(id), Some(ResponsibleParty::Person));
+        }
+    }
+
+    pub(crate) fn apply_request_provided(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: RequestId,
+        (provided, is_default): (&ProvidedResource, bool),
+        detail: Option<&String>,
+    ) {
+        self.rows.requests.change(&id, |row| {
+            (row.provided, row.default_used) = (Some(provided.clone()), is_default);
+            row.detail = detail.cloned();
         });
         self.resolve_request(moment, id, RequestState::Provided);
     }
@@ -131,11 +174,18 @@ impl Views {
     }
 
     pub(crate) fn resolve_request(&mut self, moment: EventMoment<'_>, id: RequestId, status: RequestState) {
+        // The executor reports the end of a delivery; the decision was made at its start.
+        let was_delivering =
+            self.rows.requests.get(&id).is_some_and(|row| row.status == RequestState::Providing);
         self.rows.requests.change(&id, |row| {
             (row.status, row.resolved_at) = (status, Some(moment.at));
-            row.resolved_by = Some(moment.actor.clone());
+            if !was_delivering || moment.actor.is_person() {
+                row.resolved_by = Some(moment.actor.clone());
+            }
         });
-        self.note_decision(moment, InboxItem::Request(id));
+        if !was_delivering || moment.actor.is_person() {
+            self.note_decision(moment, InboxItem::Request(id));
+        }
         self.rows.inbox.remove(&InboxItem::Request(id));
         self.facts.open.set_party(InboxItem::Request(id), None);
     }

@@ -462,14 +462,22 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 EventSentence::new(format!("{} requests {name} ({request}){purpose}", agent(*session)));
             sentence.with_id(request).with_session(*session).with_optional_task(task.as_ref())
         }
-        Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
-            let resource = match provided {
-                ProvidedResource::Environment { names } => join_leading_names(names),
-                ProvidedResource::File { path } => path.clone(),
-                ProvidedResource::Permission { granted: true } => "granted".to_owned(),
-                ProvidedResource::Permission { granted: false } => "not granted".to_owned(),
-                ProvidedResource::Package { name, .. } => name.clone(),
-            };
+        Event::ProvisionStarted(events::ProvisionStarted { request, provided, default, .. }) => {
+            let resource = resource_name(provided);
+            let default = if *default { " (the agent's default)" } else { "" };
+            EventSentence::new(format!(
+                "{} is being provided: {resource}{default}",
+                context.request(*request)
+            ))
+            .with_id(request)
+        }
+        Event::ProvisionFailed(events::ProvisionFailed { request, error }) => {
+            let label = context.request(*request);
+            EventSentence::new(format!("{label} could not be provided{}", prefix_with_colon(error)))
+                .with_id(request)
+        }
+        Event::RequestProvided(events::RequestProvided { request, provided, default, .. }) => {
+            let resource = resource_name(provided);
             let default = if *default { " (the agent's default)" } else { "" };
             EventSentence::new(format!("{} provided: {resource}{default}", context.request(*request)))
                 .with_id(request)
@@ -478,7 +486,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{} refused{}", context.request(*request), prefix_with_colon(reason)))
                 .with_id(request)
         }
-        Event::RequestSkipped(events::RequestSkipped { request }) => {
+        Event::RequestSkipped(events::RequestSkipped { request, .. }) => {
             EventSentence::new(format!("Continuing without {}", context.request(*request))).with_id(request)
         }
         Event::RequestDelivered(events::RequestDelivered { request, session }) => {
@@ -883,5 +891,15 @@ fn subject_name(subject: &EscalationSubject) -> String {
         EscalationSubject::Task { task } => task.to_string(),
         EscalationSubject::Phase { phase } => format!("phase {phase}"),
         EscalationSubject::Run => "the run".to_owned(),
+    }
+}
+
+fn resource_name(provided: &ProvidedResource) -> String {
+    match provided {
+        ProvidedResource::Environment { names } => join_leading_names(names),
+        ProvidedResource::File { path, .. } => path.clone(),
+        ProvidedResource::Permission { granted: true } => "granted".to_owned(),
+        ProvidedResource::Permission { granted: false } => "not granted".to_owned(),
+        ProvidedResource::Package { name, .. } => name.clone(),
     }
 }

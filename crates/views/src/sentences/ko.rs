@@ -378,21 +378,23 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let (name, purpose) = (&dependency.name, prefix_with_colon(&dependency.description));
             format!("{}의 요청: {name} ({request}){purpose}", agent(*session))
         }
-        Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
-            let resource = match provided {
-                ProvidedResource::Environment { names } => join_leading_names(names),
-                ProvidedResource::File { path } => path.clone(),
-                ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
-                ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
-                ProvidedResource::Package { name, .. } => name.clone(),
-            };
+        Event::ProvisionStarted(events::ProvisionStarted { request, provided, default, .. }) => {
+            let resource = resource_name(provided);
+            let default = if *default { " (에이전트의 기본값)" } else { "" };
+            format!("{} 제공 중: {resource}{default}", context.request(*request))
+        }
+        Event::ProvisionFailed(events::ProvisionFailed { request, error }) => {
+            format!("{} 제공하지 못했습니다{}", context.request(*request), reason_suffix(error))
+        }
+        Event::RequestProvided(events::RequestProvided { request, provided, default, .. }) => {
+            let resource = resource_name(provided);
             let default = if *default { " (에이전트의 기본값)" } else { "" };
             format!("{} 제공 완료: {resource}{default}", context.request(*request))
         }
         Event::RequestRefused(events::RequestRefused { request, reason }) => {
             format!("{} 요청을 거절했습니다{}", context.request(*request), reason_suffix(reason))
         }
-        Event::RequestSkipped(events::RequestSkipped { request }) => {
+        Event::RequestSkipped(events::RequestSkipped { request, .. }) => {
             format!("{} 없이 계속합니다", context.request(*request))
         }
         Event::RequestDelivered(events::RequestDelivered { request, session }) => {
@@ -628,5 +630,15 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::ResolveAnswered(events::ResolveAnswered { session, line }) => {
             format!("{}에 응답: {}", agent(*session), first_line(line))
         }
+    }
+}
+
+fn resource_name(provided: &ProvidedResource) -> String {
+    match provided {
+        ProvidedResource::Environment { names } => join_leading_names(names),
+        ProvidedResource::File { path, .. } => path.clone(),
+        ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
+        ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
+        ProvidedResource::Package { name, .. } => name.clone(),
     }
 }

@@ -10,9 +10,9 @@ use domain::{
     EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, LandReport,
     LargeFile, MergeOutcome, MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope,
     PhaseComplete, PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource,
-    QuestionId, Receipt, RecordedEvent, Recovery, Report, RequestId, ResultType, Role, RunInput, RunSettings,
-    RunStart, SessionId, StepComplete, TaskId, TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools,
-    Usage, UserCommand,
+    ProvisionOutcome, QuestionId, Receipt, RecordedEvent, Recovery, Report, RequestId, ResultType, Role,
+    RunInput, RunSettings, RunStart, SessionId, StepComplete, TaskId, TeamMember, TestFailure, TestFeedback,
+    Timestamp, TurnTools, Usage, UserCommand,
 };
 use engine::{Effect, Run};
 use views::{RowKind, Views};
@@ -252,6 +252,13 @@ impl EngineRun {
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
             | Effect::RemoveWorktree { .. } => Report::EffectFinished { effect, error: None },
+            Effect::ProvideResource(order) => {
+                let outcome = match chance.once_in(4) {
+                    true => ProvisionOutcome::Failed { error: "no value is stored".to_owned() },
+                    false => ProvisionOutcome::Provided { provided: order.provided, detail: None },
+                };
+                Report::ProvisionFinished { effect, request: order.request, outcome }
+            }
         };
         self.execute_input(report.into());
     }

@@ -2,7 +2,7 @@
 
 use domain::{
     CheckObstacle, CheckpointOutcome, EffectId, GateReport, LandReport, LeftOutFiles, MergeOutcome, MovedRef,
-    Receipt, Report, Role, SessionId, TaskId, Timestamp,
+    ProvisionOutcome, Receipt, Report, Role, SessionId, TaskId, Timestamp,
 };
 use engine::Effect;
 
@@ -11,6 +11,8 @@ use crate::model::Model;
 
 /// One in this number of hindered effects finds a moved ref instead of a full disk.
 const MOVED_REF_ONCE_IN: u64 = 4;
+/// One in this number of resources cannot be delivered.
+const UNPROVIDED_ONCE_IN: u64 = 5;
 
 impl Environment {
     /// Executes an effect once; a second time only its report is repeated.
@@ -53,7 +55,8 @@ impl Environment {
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
-            | Effect::RemoveWorktree { .. } => false,
+            | Effect::RemoveWorktree { .. }
+            | Effect::ProvideResource(_) => false,
         };
         let disk_random = self.disk_random.as_mut().filter(|_| writes_to_repository && !self.is_faultless)?;
         if !disk_random.once_in(3) {
@@ -91,7 +94,8 @@ impl Environment {
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
-            | Effect::RemoveWorktree { .. } => false,
+            | Effect::RemoveWorktree { .. }
+            | Effect::ProvideResource(_) => false,
         }
     }
 
@@ -184,6 +188,14 @@ impl Environment {
             Effect::CleanRun { cleanup, .. } => {
                 let error = self.should_fail(3).then(|| "git failed".to_owned());
                 Some(Report::CleanupFinished { cleanup: *cleanup, report: Box::default(), error })
+            }
+            Effect::ProvideResource(order) => {
+                // Without a draw, so that the seeds found earlier keep their runs.
+                let outcome = match id.sequence.0.is_multiple_of(UNPROVIDED_ONCE_IN) && !self.is_faultless {
+                    true => ProvisionOutcome::Failed { error: "it is not there".to_owned() },
+                    false => ProvisionOutcome::Provided { provided: order.provided.clone(), detail: None },
+                };
+                Some(Report::ProvisionFinished { effect: id, request: order.request, outcome })
             }
             Effect::StopSession { session } => {
                 let is_possible = !self.should_fail(5);

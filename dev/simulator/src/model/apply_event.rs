@@ -306,6 +306,7 @@ impl Model {
                     task: task.clone(),
                     asked: asked.clone(),
                     open: true,
+                    is_delivering: false,
                     delivered: Vec::new(),
                 };
                 self.requests.insert(*request, request_made);
@@ -318,13 +319,27 @@ impl Model {
                     );
                 }
             }
-            Event::RequestProvided(events::RequestProvided { request, default, .. }) => {
+            Event::ProvisionStarted(events::ProvisionStarted { request, .. }) => {
+                if let Some(request) = self.requests.get_mut(request) {
+                    request.is_delivering = true;
+                }
+            }
+            Event::ProvisionFailed(events::ProvisionFailed { request, .. }) => {
+                if let Some(request) = self.requests.get_mut(request) {
+                    request.is_delivering = false;
+                }
+            }
+            Event::RequestProvided(events::RequestProvided { request, provided, default, .. }) => {
+                self.check_provision(*request, provided);
                 self.close_request(*request, false, *default)
             }
             Event::RequestRefused(events::RequestRefused { request, .. }) => {
                 self.close_request(*request, false, false)
             }
-            Event::RequestSkipped(events::RequestSkipped { request }) => {
+            Event::RequestSkipped(events::RequestSkipped { request, provided }) => {
+                if let Some(provided) = provided {
+                    self.check_provision(*request, provided);
+                }
                 self.close_request(*request, true, false)
             }
             Event::InvocationMade(events::InvocationMade { invocation, caller, callee, .. }) => {

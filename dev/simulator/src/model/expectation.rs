@@ -48,6 +48,9 @@ impl Model {
             }
             Report::LandingFinished { landing, .. } => self.landing != Some(*landing),
             Report::CleanupFinished { cleanup, .. } => self.cleanup != Some(*cleanup),
+            Report::ProvisionFinished { request, .. } => {
+                self.requests.get(request).is_none_or(|request| !request.open || !request.is_delivering)
+            }
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
             Report::DiskFull { effect, .. } | Report::ExecutionFailed { effect, .. } => {
                 self.postponed.contains(effect)

@@ -58,7 +58,8 @@ impl Model {
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
-            | Effect::RemoveWorktree { .. } => {}
+            | Effect::RemoveWorktree { .. }
+            | Effect::ProvideResource(_) => {}
         }
     }
 

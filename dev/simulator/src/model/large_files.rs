@@ -44,7 +44,8 @@ impl Model {
             | Effect::TickPlan { .. }
             | Effect::RecordDuration(_)
             | Effect::ReleaseWorktree { .. }
-            | Effect::RemoveWorktree { .. } => return,
+            | Effect::RemoveWorktree { .. }
+            | Effect::ProvideResource(_) => return,
         };
         let Some(known) = self.tasks.get(task) else { return };
         let is_decided =

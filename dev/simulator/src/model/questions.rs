@@ -1,8 +1,8 @@
 //! Questions and requests: their answers, and the sessions that got them.
 
 use domain::{
-    DependencyRequest, InputNumber, LargeFile, PermissionKind, QuestionId, RequestId, SessionId,
-    SessionInput, TaskId,
+    DependencyRequest, InputNumber, LargeFile, PermissionKind, ProvidedResource, QuestionId, RequestId,
+    SessionId, SessionInput, TaskId,
 };
 
 use super::{Model, SessionState};
@@ -58,6 +58,8 @@ pub(crate) struct Request {
     pub task: Option<TaskId>,
     pub asked: DependencyRequest,
     pub open: bool,
+    /// Whether the executor was asked to deliver the resource.
+    pub is_delivering: bool,
     /// The inputs that contain the outcome.
     pub delivered: Vec<(SessionId, InputNumber)>,
 }
@@ -90,6 +92,17 @@ impl Model {
         }
         if default.is_some() && !is_allowed {
             self.add_violation(Rule::DefaultOnlyOptional, format!("{id} uses the default {default:?}"));
+        }
+    }
+
+    /// Checks that a resource was delivered before it is called provided. A permission is the answer itself.
+    pub(super) fn check_provision(&mut self, id: RequestId, provided: &ProvidedResource) {
+        let is_delivered = self.requests.get(&id).is_some_and(|request| request.is_delivering);
+        if !is_delivered && !matches!(provided, ProvidedResource::Permission { .. }) {
+            self.add_violation(
+                Rule::ProvidedAfterDelivery,
+                format!("{id} is provided and was not delivered"),
+            );
         }
     }
 

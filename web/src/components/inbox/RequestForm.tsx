@@ -14,14 +14,21 @@ const RefuseRequestSheet = lazyWithRetry(() => import("./RefuseRequestSheet"));
 
 type Props = { run: string; request: RequestRow; actions: readonly InboxAction[] };
 
-/** A request of an agent, e.g. for an API key or a file. Secret values are never entered here. */
+/** A request of an agent, e.g. for an API key or a file. Values are masked, sent once, and not kept by the page. */
 export function RequestForm({ run, request, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [text, setText] = useDraft(run, "request", request.id);
   const [isRefusing, setIsRefusing] = useState(false);
+  // Not a draft: drafts survive a reload.
+  const [values, setValues] = useState<Record<string, string>>({});
   const settle = async (command: UserCommand, done: string) => {
-    if (await send(command, done)) setText("");
+    const entered = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+    const isSent = await send(command, done, "provide" in Object(command) ? entered : undefined);
+    if (isSent) {
+      setText("");
+      setValues({});
+    }
   };
   const provide = (provided: ProvidedResource) =>
     settle({ provide: { request: request.id, provided } }, t("request.provided"));
@@ -31,8 +38,20 @@ export function RequestForm({ run, request, actions }: Props) {
   };
   const isPermission = request.type === "permission";
   const needsText = request.type === "file" || request.type === "package" || request.type === "service";
-  const details = !isPermission && (
-    <p className="text-soft text-xs">{t(`requestHelp.${request.type}`, { name: request.name })}</p>
+  const provided = toProvidedResource(request, text.trim());
+  const names = provided.type === "environment" ? provided.names : [];
+  const isShort = names.some((name) => isTooShortToMask(values[name]));
+  const details = (
+    <>
+      {!isPermission && (
+        <p className="text-soft text-xs">{t(`requestHelp.${request.type}`, { name: request.name })}</p>
+      )}
+      {request.failure && (
+        <p role="alert" className="text-fail text-xs">
+          {t("request.failed", { reason: request.failure })}
+        </p>
+      )}
+    </>
   );
   const answer = (
     <>
@@ -46,6 +65,19 @@ export function RequestForm({ run, request, actions }: Props) {
           className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-11 max-md:text-base"
         />
       )}
+      {names.map((name) => (
+        <input
+          key={name}
+          type="password"
+          autoComplete="off"
+          aria-label={t("request.value", { name })}
+          placeholder={t("request.value", { name })}
+          value={values[name] ?? ""}
+          onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+          className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-11 max-md:text-base"
+        />
+      ))}
+      {isShort && <p className="text-soft text-xs">{t("request.shortValue")}</p>}
       <div className="flex flex-wrap gap-1.5">
         {actions.includes("provide") && (
           <Button variant="ask" type="submit" disabled={busy} data-option={1}>
@@ -95,6 +127,11 @@ export function RequestForm({ run, request, actions }: Props) {
   );
 }
 
+/** Whether a value is stored but not masked in output: masking `3000` would destroy ordinary text. */
+export function isTooShortToMask(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && new TextEncoder().encode(value).length < 8;
+}
+
 /** What the person provides, by the kind of request. */
 export function toProvidedResource(
   request: Pick<RequestRow, "type" | "name">,
@@ -104,7 +141,7 @@ export function toProvidedResource(
     case "permission":
       return { type: "permission", granted: true };
     case "file":
-      return { type: "file", path: text || request.name };
+      return { type: "file", path: text || request.name, secret: false };
     case "package":
       return { type: "package", name: text || request.name };
     case "service":

@@ -19,8 +19,12 @@ pub(super) fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     context.extend(row.default.iter().map(|default| {
         format!("{} {default}", pick_by_locale(locale, "Default without it:", "제공하지 않을 때의 기본값:"))
     }));
+    context.extend(row.failure.iter().map(|failure| {
+        let heading = pick_by_locale(locale, "The last attempt to provide it failed:", "제공하지 못한 이유:");
+        format!("{heading} {failure}")
+    }));
     if is_secret_type(row.r#type) {
-        context.push(no_vault_notice(locale).to_owned());
+        context.push(value_notice(locale, row));
     }
     InboxEntry {
         item: InboxItem::Request(row.id),
@@ -41,7 +45,7 @@ pub(super) fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     }
 }
 
-/// Tells whether the value would be kept in the vault.
+/// Tells whether its values are kept in the vault.
 pub(super) fn is_secret_type(kind: DependencyType) -> bool {
     match kind {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => true,
@@ -49,13 +53,12 @@ pub(super) fn is_secret_type(kind: DependencyType) -> bool {
     }
 }
 
-/// Explains that secret values cannot be provided yet.
-pub(crate) fn no_vault_notice(locale: Locale) -> &'static str {
-    pick_by_locale(
-        locale,
-        "Secret values cannot be provided yet: the vault is not available. Refuse the request, or skip it if it is optional.",
-        "아직 비밀 값은 제공할 수 없습니다. 요청을 거절하거나, 필수가 아니면 건너뛰세요.",
-    )
+/// Tells where the value of a variable is entered: what is typed into this screen would be visible.
+fn value_notice(locale: Locale, row: &RequestRow) -> String {
+    match locale {
+        Locale::En => format!("Enter its value in another terminal: jangdan provide {}", row.id),
+        Locale::Ko => format!("값은 다른 터미널에서 입력하세요: jangdan provide {}", row.id),
+    }
 }
 
 fn choices(locale: Locale, row: &RequestRow) -> Vec<EntryChoice> {

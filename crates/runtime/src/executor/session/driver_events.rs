@@ -141,6 +141,7 @@ impl SessionWorker {
                     .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
             }
             DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
+                self.is_in_turn = false;
                 let read_from = process.to_session_offset(read_from);
                 let failure = turn_failure(outcome);
                 self.context

@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use domain::{EffectId, InputNumber, LargeFile, SessionInput};
-use engine::{InputBrief, TaskBrief};
+use engine::{InputBrief, ProvisionOrder, TaskBrief};
 use sessions::Waker;
 
 use crate::executor::stop_token::StopToken;
@@ -42,6 +42,13 @@ pub(in crate::executor) enum SessionCommand {
         effect: EffectId,
         replay: Option<Box<TaskBrief>>,
     },
+    /// Delivers environment variables. Reported by `ProvisionFinished`.
+    Provide {
+        effect: EffectId,
+        order: Box<ProvisionOrder>,
+    },
+    /// Masks all values of the vault that the project uses.
+    MaskSecrets,
     /// Makes the thread look at the request to stop.
     Wake,
 }

@@ -38,6 +38,7 @@ impl SessionWorker {
             let Some(DequeuedInput { number, queued, written, reports }) = sent else { return Ok(None) };
             if let Some(input) = written {
                 process.has_input = true;
+                self.is_in_turn = true;
                 if !process.is_resumed {
                     self.replay = None;
                 }

@@ -86,7 +86,7 @@ fn resource_location(provided: &ProvidedResource) -> String {
         ProvidedResource::Environment { names } => {
             format!("environment variables {}", join_leading_names(names))
         }
-        ProvidedResource::File { path } => format!("file {path}"),
+        ProvidedResource::File { path, .. } => format!("file {path}"),
         ProvidedResource::Permission { granted: true } => "granted".to_owned(),
         ProvidedResource::Permission { granted: false } => "not granted".to_owned(),
         ProvidedResource::Package { name, version } => {

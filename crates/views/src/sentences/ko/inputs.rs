@@ -93,7 +93,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
 fn resource_location(provided: &ProvidedResource) -> String {
     match provided {
         ProvidedResource::Environment { names } => format!("환경 변수 {}", join_leading_names(names)),
-        ProvidedResource::File { path } => format!("파일 {path}"),
+        ProvidedResource::File { path, .. } => format!("파일 {path}"),
         ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
         ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
         ProvidedResource::Package { name, version } => {

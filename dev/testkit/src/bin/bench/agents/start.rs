@@ -124,6 +124,7 @@ fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSessio
         memory_bytes_max: None,
         output_bytes_max: None,
         sandbox: Sandbox::off(),
+        secrets: Vec::new(),
         agent: None,
     })?;
     Ok(ProductSession { fixture, found })
