@@ -1,4 +1,4 @@
-//! `jangdan conversation TASK`: prompts and agent messages of a task, turn by turn.
+//! `jangdan conversation TASK`: prompts and agent messages of a task or of a session, turn by turn.
 
 use std::{
     io::{self, Write},
@@ -7,8 +7,8 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{Locale, TaskId, ToolStatus, ToolUse};
-use views::{TaskRow, TurnRow, TurnSpeaker};
+use domain::{RunId, SessionId, TaskId, ToolStatus, ToolUse};
+use views::{SessionRow, TaskRow, TurnKind, TurnRow, TurnSpeaker};
 
 use crate::{
     arguments::{RunArguments, parse_task_id},
@@ -28,35 +28,90 @@ const FAINT: Style = Style::new().dimmed();
 const SENT: Style = AnsiColor::Cyan.on_default().bold();
 const REPLY: Style = AnsiColor::Green.on_default().bold();
 
+/// A longer prompt is cut unless it is requested in full: it repeats the rules of the protocol.
+const PROMPT_LINES_MAX: usize = 14;
+
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Task, such as T1.2
-    #[arg(value_parser = parse_task_id)]
-    task: TaskId,
+    /// Task, such as T1.2, or session, such as s_3
+    #[arg(value_name = "TASK", value_parser = ConversationSubject::parse)]
+    subject: ConversationSubject,
+    /// Print long prompts in full
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     run: RunArguments,
 }
 
+/// A task or session whose conversation is printed.
+#[derive(Debug, Clone)]
+enum ConversationSubject {
+    Task(TaskId),
+    Session(SessionId),
+}
+
+impl ConversationSubject {
+    fn parse(word: &str) -> Result<Self, String> {
+        match word.parse() {
+            Ok(session) => Ok(Self::Session(session)),
+            Err(_) => parse_task_id(word).map(Self::Task),
+        }
+    }
+
+    fn includes(&self, turn: &TurnRow) -> bool {
+        match self {
+            Self::Task(task) => turn.task.as_ref() == Some(task),
+            Self::Session(session) => turn.session == *session,
+        }
+    }
+
+    /// Returns an error if the run does not have it.
+    fn check(&self, source: &RowSource, run: &RunId) -> Result<(), Failure> {
+        match self {
+            Self::Task(task) => {
+                let tasks: Vec<TaskRow> = source.rows_of_kind(run)?;
+                let is_known = tasks.iter().any(|row| row.id == *task);
+                is_known.then_some(()).ok_or_else(|| unknown_task_failure(run, task))
+            }
+            Self::Session(session) => {
+                let sessions: Vec<SessionRow> = source.rows_of_kind(run)?;
+                let is_known = sessions.iter().any(|row| row.id == *session);
+                is_known.then_some(()).ok_or_else(|| unknown_session_failure(run, *session))
+            }
+        }
+    }
+}
+
+fn unknown_session_failure(run: &RunId, session: SessionId) -> Failure {
+    Failure {
+        what: localized(
+            format!("Unknown session {session} in run {run}."),
+            format!("실행 {run}에 {session} 세션이 없습니다."),
+        ),
+        hint: Some(localized(
+            format!("List the sessions: jangdan replay {run}"),
+            format!("세션 목록: jangdan replay {run}"),
+        )),
+        exit: 1,
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (task, common) = (&arguments.task, &arguments.run.common);
+    let (subject, common) = (&arguments.subject, &arguments.run.common);
     let source = RowSource::open(common)?;
     let run = source.find_run(arguments.run.run_name())?;
     let mut turns: Vec<TurnRow> = source.rows_of_kind(&run.id)?;
-    turns.retain(|turn| turn.task == *task);
+    turns.retain(|turn| subject.includes(turn));
     turns.sort_by_key(|turn| turn.index);
-    let tasks: Vec<TaskRow> = source.rows_of_kind(&run.id)?;
-    if tasks.iter().all(|row| row.id != *task) {
-        return Err(unknown_task_failure(&run.id, task));
+    if turns.is_empty() {
+        subject.check(&source, &run.id)?;
     }
     if turns.is_empty() && !common.json {
-        eprintln!(
-            "{}",
-            localized(format!("{task} has no turns yet"), format!("{task} 작업에는 아직 대화가 없습니다"),)
-        );
+        eprintln!("{}", localized("No turns yet", "아직 대화가 없습니다"));
     }
     let printed = turns.iter().try_for_each(|turn| match common.json {
         true => print_turn_json(turn),
-        false => print_turn(turn),
+        false => print_turn(turn, arguments.full),
     });
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
@@ -68,7 +123,7 @@ fn print_turn_json(turn: &TurnRow) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", printable_json(turn)?)
 }
 
-fn print_turn(turn: &TurnRow) -> io::Result<()> {
+fn print_turn(turn: &TurnRow, is_full: bool) -> io::Result<()> {
     let (style, speaker) = match (turn.role, &turn.agent) {
         (TurnSpeaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
         (TurnSpeaker::Agent, None) => (REPLY, localized("agent", "에이전트")),
@@ -79,14 +134,16 @@ fn print_turn(turn: &TurnRow) -> io::Result<()> {
     let heading =
         Line::styled(style, &speaker).append(FAINT, &format!("{question} {} UTC", format_utc(turn.sent_at)));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    for line in [heading].into_iter().chain(turn_lines(turn, draw_context().width)).chain([Line::default()]) {
+    for line in
+        [heading].into_iter().chain(turn_lines(turn, draw_context().width, is_full)).chain([Line::default()])
+    {
         writeln!(out, "{}", line.ansi_text())?;
     }
     out.flush()
 }
 
 /// Returns the text of a turn, with a line for each tool call at its position.
-fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
+fn turn_lines(turn: &TurnRow, width: usize, is_full: bool) -> Vec<Line> {
     let faint = |text: &str| Line::styled(FAINT, &format!("  {text}")).cut(width);
     let mut lines = Vec::new();
     if turn.tools.n_omitted > 0 {
@@ -95,11 +152,8 @@ fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
         lines.push(faint(&localized(format!("… {calls}"), format!("… 이전 도구 호출 {n_omitted}건"))));
     }
     let mut tools = turn.tools.uses.iter().peekable();
-    let content = match (remote::environment_locale(), &turn.korean) {
-        (Locale::Ko, Some(korean)) => korean,
-        (Locale::Ko, None) | (Locale::En, _) => &turn.content,
-    };
-    for (n, line) in content.trim_end().lines().enumerate() {
+    let content = turn.shown_text(remote::environment_locale()).trim_end();
+    for (n, line) in content.lines().enumerate() {
         while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
             lines.push(faint(&tool_call_line(used)));
         }
@@ -109,6 +163,14 @@ fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
                 lines.extend(wrapped.iter().map(|line| Line::styled(Style::new(), &format!("  {line}"))))
             }
         }
+    }
+    if turn.kind == TurnKind::Prompt && !is_full && lines.len() > PROMPT_LINES_MAX {
+        let n_more = lines.len() - (PROMPT_LINES_MAX - 4);
+        lines.truncate(PROMPT_LINES_MAX - 4);
+        lines.push(faint(&localized(
+            format!("… {} (--full prints them)", plural(n_more, "more line")),
+            format!("… {n_more}줄 더 있음 (--full로 모두 출력)"),
+        )));
     }
     lines.extend(tools.map(|used| faint(&tool_call_line(used))));
     if turn.is_interrupted {
@@ -133,7 +195,7 @@ mod tests {
     fn assert_turn_lines(turn: &str, expected: &str) {
         let head = r#"{"task":"T1","index":0,"role":"agent","agent":null,"session":"s_1","question":null,"sentAt":0"#;
         let turn: TurnRow = serde_json::from_str(&format!("{head},{turn}}}")).unwrap();
-        let lines: Vec<String> = turn_lines(&turn, 30).iter().map(|line| line.text()).collect();
+        let lines: Vec<String> = turn_lines(&turn, 30, false).iter().map(|line| line.text()).collect();
         assert_eq!(lines.join("\n"), expected);
     }
 
@@ -153,5 +215,21 @@ mod tests {
             r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#,
             "  ✓ ls",
         );
+    }
+
+    #[test]
+    fn a_long_prompt_is_cut_unless_it_is_requested_in_full() {
+        let sent: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+        let turn: TurnRow = serde_json::from_value(serde_json::json!({
+            "task": "T1", "index": 0, "role": "orchestrator", "kind": "prompt", "agent": null, "session": "s_1",
+            "content": "Do task T1.", "sent": sent, "question": null, "sentAt": 0,
+        }))
+        .unwrap();
+        let text =
+            |is_full| turn_lines(&turn, 60, is_full).iter().map(|line| line.text()).collect::<Vec<_>>();
+        let cut = text(false);
+        assert_eq!((cut.len(), cut[0].as_str()), (11, "  line 1"));
+        assert_eq!(cut[10], "  … 10 more lines (--full prints them)");
+        assert_eq!((text(true).len(), text(true)[19].clone()), (20, "  line 20".to_owned()));
     }
 }

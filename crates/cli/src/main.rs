@@ -108,7 +108,7 @@ enum Command {
     Config(config::Command),
     /// Continue a paused run, phase or task
     Continue(control::Arguments),
-    /// Show the conversation with a task's agent, turn by turn
+    /// Show the conversation with a task's agents or of a session, turn by turn
     Conversation(conversation::Arguments),
     /// Decode an agent's output into protocol messages
     Decode(decode::Arguments),

@@ -93,6 +93,7 @@ routes! {
     tasks::events,
     tasks::get_task,
     tasks::conversation,
+    tasks::session_conversation,
     results::diff,
     results::phase_diff,
     results::land_run,

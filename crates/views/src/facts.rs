@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId, Timestamp};
+use domain::{
+    GateApproval, InputNumber, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId, Timestamp,
+};
 
 use crate::rows::{
-    InboxItem, MergedRange, PendingCounts, PermissionFacts, ResponsibleParty, SessionState, TaskState,
+    ConversationId, InboxItem, MergedRange, PendingCounts, PermissionFacts, ResponsibleParty, SessionState,
+    TaskState,
 };
 
 /// State of the fold beside the rows.
@@ -134,6 +137,16 @@ pub(crate) struct SessionFacts {
     pub base: SessionState,
     /// Open questions and requests of the session.
     pub waits: BTreeSet<InboxItem>,
+    /// Turns of a conversation of its own.
+    pub n_turns: u32,
+    /// Turns of the inputs that are not reported as sent.
+    pub unsent_turns: BTreeMap<InputNumber, (ConversationId, u32)>,
+}
+
+impl SessionFacts {
+    pub(crate) fn new(base: SessionState) -> Self {
+        Self { base, waits: BTreeSet::new(), n_turns: 0, unsent_turns: BTreeMap::new() }
+    }
 }
 
 /// Open items by the party that must act, counted so that the row of the run needs no search.

@@ -206,8 +206,11 @@ impl Views {
             Event::SessionLost(events::SessionLost { session, reason }) => {
                 self.apply_session_lost(now, *session, reason)
             }
-            Event::InputQueued(events::InputQueued { session, content, .. }) => {
-                self.add_input_turn(now, *session, content)
+            Event::InputQueued(events::InputQueued { session, input, content }) => {
+                self.add_input_turn(now, (*session, *input), content)
+            }
+            Event::InputSent(events::InputSent { session, input, text, .. }) => {
+                self.apply_input_sent(*session, *input, text.as_ref())
             }
             Event::MessageReceived(events::MessageReceived { session, message, .. }) => {
                 self.apply_message_received(now, *session, message)
@@ -220,10 +223,7 @@ impl Views {
                 self.apply_turn_interrupted(now, *session, text, tools)
             }
             // Shown in the timeline; the conversation shows the input that follows.
-            Event::InputSent(_)
-            | Event::KeysTyped(_)
-            | Event::MessageRejected(_)
-            | Event::NearMissReceived(_) => {}
+            Event::KeysTyped(_) | Event::MessageRejected(_) | Event::NearMissReceived(_) => {}
 
             Event::QuestionAsked(_) => self.apply_question_asked(now, event),
             Event::QuestionRouted(events::QuestionRouted { question, to }) => {

@@ -39,14 +39,15 @@ pub use row_kind::RowsByKind;
 pub use row_kind::{Row, RowKind, RowList, Rows};
 pub use rows::{
     AgentRow, AttemptRow, AttemptState, ChannelRow, ChannelState, ChatAuthor, ChatRow, CheckpointRow,
-    CheckpointState, Clarification, CleanupRow, CostCertainty, DirectMessageRow, DirectMessageState,
-    EscalationRow, EscalationState, GateRound, GateRow, GateState, GateTask, InboxItem, InboxRow,
-    InvocationRow, InvocationState, LandingRow, LoopRound, LoopRow, LoopState, ManyQuestions, MergedRange,
-    OverlapRow, PendingCounts, PendingQuestion, PhaseApproval, PhaseRow, PhaseState, PlanOfferRow,
-    PlanOfferState, ProgressRow, QuestionRow, QuestionState, ReceiptPurpose, ReceiptRow, RequestRow,
-    RequestState, ResponsibleParty, ResultRow, ResultState, RunRow, RunState, SessionRow, SessionState,
-    SimilarPermission, TaskBlocker, TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState,
-    TimelineRow, TurnKind, TurnRow, TurnSpeaker, UnmetDependency, UsageRow, UsageScope, UsageTotals,
+    CheckpointState, Clarification, CleanupRow, ConversationId, CostCertainty, DirectMessageRow,
+    DirectMessageState, EscalationRow, EscalationState, GateRound, GateRow, GateState, GateTask, InboxItem,
+    InboxRow, InvocationRow, InvocationState, LandingRow, LoopRound, LoopRow, LoopState, ManyQuestions,
+    MergedRange, OverlapRow, PendingCounts, PendingQuestion, PhaseApproval, PhaseRow, PhaseState,
+    PlanOfferRow, PlanOfferState, ProgressRow, QuestionRow, QuestionState, ReceiptPurpose, ReceiptRow,
+    RequestRow, RequestState, ResponsibleParty, ResultRow, ResultState, RunRow, RunState, SessionRow,
+    SessionState, SimilarPermission, TaskBlocker, TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow,
+    TaskState, TimelineRow, TurnKind, TurnRow, TurnSpeaker, UnmetDependency, UsageRow, UsageScope,
+    UsageTotals,
 };
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
 pub use sentence::EventSentence;

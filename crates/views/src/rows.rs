@@ -66,5 +66,5 @@ pub use task_dependencies::UnmetDependency;
 pub use task_detail::TaskDetailRow;
 pub use task_state::{TaskMark, TaskState};
 pub use timeline::TimelineRow;
-pub use turn::{TurnKind, TurnRow, TurnSpeaker};
+pub use turn::{ConversationId, TurnKind, TurnRow, TurnSpeaker};
 pub use usage::{CostCertainty, UsageRow, UsageScope, UsageTotals};

@@ -16,12 +16,12 @@ export const queryKeys = {
   inbox: ["inbox"] as const,
   status: ["status"] as const,
   rows: (run: string, kind: RowKind) => ["rows", run, kind] as const,
-  /** By task: all turns of a long run are too many to fetch for one conversation. */
-  turns: (run: string, task: string) => ["rows", run, "turn", task] as const,
+  /** By task, or session without a task: all turns of a long run are too many to fetch for one conversation. */
+  turns: (run: string, conversation: string) => ["rows", run, "turn", conversation] as const,
 };
 
-/** The task of a turn, by the turn's key. */
-export const taskIdOfTurnKey = (key: string) => key.slice(0, key.lastIndexOf("/"));
+/** The task or session of a turn's conversation, by the turn's key. */
+export const conversationOfTurnKey = (key: string) => key.slice(0, key.lastIndexOf("/"));
 
 /** Applies changes to the tables that are in the cache, in order. */
 export function applyRowChanges(cache: QueryClient, changes: readonly RowChange[]): void {
@@ -40,7 +40,11 @@ export function applyRowChanges(cache: QueryClient, changes: readonly RowChange[
   };
   for (const { run, kind, key, row } of changes) {
     if (!isRowKind(kind)) continue;
-    put(kind === "turn" ? queryKeys.turns(run, taskIdOfTurnKey(key)) : queryKeys.rows(run, kind), key, row);
+    put(
+      kind === "turn" ? queryKeys.turns(run, conversationOfTurnKey(key)) : queryKeys.rows(run, kind),
+      key,
+      row,
+    );
     if (kind === "run") put(queryKeys.runs, run, row);
     if (kind === "inbox") put(queryKeys.inbox, inboxKey(run, key), row && { ...(row as object), run });
   }

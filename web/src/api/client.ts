@@ -1,7 +1,7 @@
 /** The query cache and the live updates of this page, and the queries for rows. */
 
 import { QueryClient } from "@tanstack/react-query";
-import { applyRowChanges, inboxKey, queryKeys, type RowsByKey, taskIdOfTurnKey } from "./cache";
+import { applyRowChanges, conversationOfTurnKey, inboxKey, queryKeys, type RowsByKey } from "./cache";
 import { connectStream } from "./connectStream";
 import type { DamagedRunEntry, InboxEntry, RowOf, RunRow, RunRows, ServerStatus } from "./generated";
 import { ApiError, encodePathSegment, getJson, getListPage, isUnreachableError } from "./http";
@@ -54,7 +54,7 @@ function fetchRowsOfKind(run: string, kind: RowKind): Promise<RunRows> {
   return fetched;
 }
 
-/** All rows of a kind, except turns, which are fetched by task. */
+/** All rows of a kind, except turns, which are fetched by conversation. */
 export function rowsQuery<K extends Exclude<RowKind, "turn">>(run: string, kind: K) {
   return {
     queryKey: queryKeys.rows(run, kind),
@@ -62,16 +62,22 @@ export function rowsQuery<K extends Exclude<RowKind, "turn">>(run: string, kind:
   };
 }
 
-export function turnsQuery(run: string, task: string) {
-  const path = `/api/runs/${encodePathSegment(run)}/rows?kind=turn&task=${encodePathSegment(task)}`;
+/** Ids of sessions; no task has one of this form. */
+const SESSION_ID = /^s_\d+$/;
+
+/** The turns of a task, or of a session that works for no task. */
+export function turnsQuery(run: string, conversation: string) {
+  const filter = SESSION_ID.test(conversation) ? "session" : "task";
+  const query = `kind=turn&${filter}=${encodePathSegment(conversation)}`;
+  const path = `/api/runs/${encodePathSegment(run)}/rows?${query}`;
   return {
-    queryKey: queryKeys.turns(run, task),
+    queryKey: queryKeys.turns(run, conversation),
     queryFn: () =>
       fetchRowsWithMissedChanges(
         run,
         "turn",
         () => getJson<RunRows>(path),
-        (key) => taskIdOfTurnKey(key) === task,
+        (key) => conversationOfTurnKey(key) === conversation,
       ),
   };
 }

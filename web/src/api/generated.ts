@@ -1756,7 +1756,9 @@ export type TurnAuthor = "agent" | "orchestrator" | "person" | "system";
 export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "clarification" | "notice";
 
 /** One message of a conversation. */
-export type TurnRow = { task: TaskId,
+export type TurnRow = {
+  /** `None` if the session works for no task; the conversation is that of the session then. */
+  task: TaskId | null,
   /** Position in the conversation, from 0. */
   index: number, role: TurnSpeaker, kind: TurnKind,
   /** `None` if Jangdan is the orchestrator. */
@@ -1765,6 +1767,8 @@ export type TurnRow = { task: TaskId,
   session: SessionId, content: string,
   /** Korean text, if Jangdan wrote it. */
   korean: string | null,
+  /** The whole text that the agent was sent, as far as its form is a text. Session keys are replaced. */
+  sent?: string,
   /** Tools that the agent used in this turn. */
   tools?: TurnTools,
   /** Whether the turn ended early, because its process ended. */

@@ -24,9 +24,9 @@ export function useRows<K extends Exclude<RowKind, "turn">>(run: string, kind: K
   return useQuery({ ...rowsQuery(run, kind), enabled });
 }
 
-/** The turns of a task by key, kept current. */
-export function useTurns(run: string, task: string) {
-  return useQuery(turnsQuery(run, task));
+/** The turns of a task, or of a session that works for no task, by key, kept current. */
+export function useTurns(run: string, conversation: string) {
+  return useQuery(turnsQuery(run, conversation));
 }
 
 /** One row, kept current; `undefined` while it is loading or if there is none. */

@@ -25,7 +25,7 @@ export const rowKeyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   checkpoint: (row) => row.id,
   receipt: (row) => `${zeroPadded(row.sequence, 12)}/${zeroPadded(row.index, 3)}`,
   feedbackLoop: (row) => row.id,
-  turn: (row) => `${row.task}/${zeroPadded(row.index, 10)}`,
+  turn: (row) => `${row.task ?? row.session}/${zeroPadded(row.index, 10)}`,
   chat: (row) => zeroPadded(row.index, 10),
   timeline: (row) => zeroPadded(row.sequence, 12),
   planOffer: (row) => row.id,

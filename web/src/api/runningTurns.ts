@@ -16,7 +16,7 @@ export type RunningTurn = {
   /** A problem that may pass by itself, e.g. a rate limit. */
   trouble: string | null;
   /** The row that replaces this turn once it is shown. */
-  row: { task: string; index: number } | null;
+  row: { conversation: string; index: number } | null;
 };
 
 /** Only the end of a long text is kept. */
@@ -72,7 +72,8 @@ export class RunningTurns {
     const turn = row as TurnRow;
     const held = this.#turns.get(sessionKey(run, turn.session));
     if (!held || turn.role !== "agent" || turn.kind !== "text") return false;
-    this.#turns.set(sessionKey(run, turn.session), { ...held, row: { task: turn.task, index: turn.index } });
+    const shown = { conversation: turn.task ?? turn.session, index: turn.index };
+    this.#turns.set(sessionKey(run, turn.session), { ...held, row: shown });
     return true;
   }
 }

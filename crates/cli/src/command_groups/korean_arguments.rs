@@ -141,6 +141,8 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
     ("Task for the agent", "에이전트에 맡길 작업"),
     ("Task to do again; repeat for several [default: the task that was completed last]", "다시 할 작업. 여러 번 지정 가능 [기본값: 마지막으로 완료한 작업]"),
     ("Task, such as T1.2", "작업. 예: T1.2"),
+    ("Task, such as T1.2, or session, such as s_3", "작업 또는 세션. 예: T1.2, s_3"),
+    ("Print long prompts in full", "긴 프롬프트도 모두 출력"),
     ("Test results, such as {\"success\":false,\"failures\":[{\"name\":\"…\"}]}", "테스트 결과. 예: {\"success\":false,\"failures\":[{\"name\":\"…\"}]}"),
     ("Text of the answer, or the number or letter of an option", "답변 내용, 또는 선택지의 번호나 문자"),
     ("Text of the message", "메시지 내용"),

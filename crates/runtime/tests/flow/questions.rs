@@ -231,7 +231,7 @@ fn question_event_labels(events: &[Event], id: QuestionId) -> Vec<&'static str> 
 
 /// Returns the turns of a task, and checks that their numbers have no gaps.
 fn conversation(rows: &Rows, task: &str) -> Vec<(TurnSpeaker, String)> {
-    let of_task: Vec<_> = rows.turns.iter().filter(|turn| turn.task.to_string() == task).collect();
+    let of_task: Vec<_> = rows.turns.iter().filter(|turn| turn.conversation().to_string() == task).collect();
     let numbers: Vec<usize> = of_task.iter().map(|turn| turn.index as usize).collect();
     assert_eq!(numbers, (0..of_task.len()).collect::<Vec<_>>());
     of_task.iter().map(|turn| (turn.role, turn.content.clone())).collect()

@@ -11,7 +11,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use domain::{AgentName, RunId, TaskId, UserCommand};
+use domain::{AgentName, RunId, SessionId, TaskId, UserCommand};
 use runtime::{CommandSender, DamagedRun, HostError, NewRun, ProvidedValue};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -166,6 +166,7 @@ pub(super) async fn get_run(
         ("run" = String, Path, description = "id of the run"),
         ("kind" = Option<Vec<String>>, Query, description = "kind of row; may be repeated"),
         ("task" = Option<String>, Query, description = "only the turns of this task; requires kind=turn"),
+        ("session" = Option<String>, Query, description = "only the turns of this session; requires kind=turn"),
     ),
     responses(
         (status = OK, body = RunRows),
@@ -180,16 +181,22 @@ pub(super) async fn rows(
 ) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let task: Option<TaskId> = query.take("task")?;
+    let session: Option<SessionId> = query.take("session")?;
     let kinds = take_row_kinds(query)?;
-    if task.is_some() && kinds != [RowKind::Turn] {
-        return Err(invalid_query_error("The query parameter 'task' requires kind=turn.".to_owned()));
+    for (name, is_given) in [("task", task.is_some()), ("session", session.is_some())] {
+        if is_given && kinds != [RowKind::Turn] {
+            return Err(invalid_query_error(format!("The query parameter '{name}' requires kind=turn.")));
+        }
     }
     api.run_blocking(move |host| {
         let shown = host.run_snapshot(&run)?;
         let all = shown.views.rows();
-        let of = |kind: &RowKind| match &task {
-            Some(task) => ResponseRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
-            None => ResponseRows::All(all.list(*kind)),
+        let is_selected = |turn: &&TurnRow| {
+            (task.is_none() || turn.task == task) && session.is_none_or(|session| turn.session == session)
+        };
+        let of = |kind: &RowKind| match (&task, session) {
+            (None, None) => ResponseRows::All(all.list(*kind)),
+            _ => ResponseRows::Turns(all.turns.iter().filter(is_selected).collect()),
         };
         let rows = kinds.iter().map(|kind| (kind.name(), of(kind))).collect();
         json_response(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })

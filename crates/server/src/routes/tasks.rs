@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use axum::{Json, extract::State};
-use domain::{Actor, RunId, Sequence, SessionId, TaskId};
+use domain::{Actor, Locale, RunId, Sequence, SessionId, TaskId};
 use engine::Rejection;
-use runtime::RunSnapshot;
+use runtime::{HostError, RunSnapshot};
 use views::{TurnKind, TurnRow, TurnSpeaker, describe_event};
 
 use crate::{
@@ -76,12 +76,40 @@ pub(super) async fn conversation(
         if snapshot.views.rows().tasks.get(&task).is_none() {
             return Err(unknown_task_error(&task));
         }
-        let turns = snapshot.views.rows().turns.iter().filter(|turn| turn.task == task);
-        let mut turns: Vec<_> = turns.map(|turn| (turn.index, to_turn(&snapshot, turn))).collect();
-        turns.sort_by_key(|(index, _)| *index);
-        Ok(Json(turns.into_iter().map(|(_, turn)| turn).collect()))
+        let turns = snapshot.views.rows().turns.iter().filter(|turn| turn.task.as_ref() == Some(&task));
+        Ok(Json(sorted_turns(&snapshot, turns)))
     })
     .await
+}
+
+/// Returns the conversation with the agent of a session, in order: its turns, and the inputs that it was sent.
+#[utoipa::path(
+    get, path = "/api/runs/{run}/sessions/{session}/conversation",
+    params(("run" = String, Path, description = "id of the run"), ("session" = String, Path, description = "id of the session")),
+    responses((status = OK, body = [ConversationTurn]), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
+)]
+pub(super) async fn session_conversation(
+    State(api): State<Api>,
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
+) -> Result<Json<Vec<ConversationTurn>>, ApiError> {
+    api.run_blocking(move |host| {
+        let snapshot = host.run_snapshot(&run)?;
+        if snapshot.views.rows().sessions.get(&session).is_none() {
+            return Err(HostError::UnknownSession { run, session }.into());
+        }
+        let turns = snapshot.views.rows().turns.iter().filter(|turn| turn.session == session);
+        Ok(Json(sorted_turns(&snapshot, turns)))
+    })
+    .await
+}
+
+fn sorted_turns<'a>(
+    snapshot: &RunSnapshot,
+    turns: impl Iterator<Item = &'a TurnRow>,
+) -> Vec<ConversationTurn> {
+    let mut turns: Vec<_> = turns.map(|turn| to_turn(snapshot, turn)).collect();
+    turns.sort_by_key(|turn| turn.index);
+    turns
 }
 
 fn to_turn(snapshot: &RunSnapshot, turn: &TurnRow) -> ConversationTurn {
@@ -117,7 +145,7 @@ fn to_turn(snapshot: &RunSnapshot, turn: &TurnRow) -> ConversationTurn {
             TurnKind::Notice => ConversationTurnKind::Notice,
         },
         question: turn.question,
-        text: turn.content.clone(),
+        text: turn.shown_text(Locale::En).to_owned(),
         tools: turn.tools.uses.iter().map(ToolUseSummary::from).collect(),
         n_tools_omitted: turn.tools.n_omitted,
         is_cut: turn.is_interrupted,
@@ -191,7 +219,7 @@ pub(super) async fn events(
 fn sessions_of_task(snapshot: &RunSnapshot, task: &TaskId) -> BTreeSet<SessionId> {
     let rows = snapshot.views.rows();
     let of_attempts = rows.attempts.iter().filter(|row| row.task == *task).map(|row| row.session);
-    let of_turns = rows.turns.iter().filter(|row| row.task == *task).map(|row| row.session);
+    let of_turns = rows.turns.iter().filter(|row| row.task.as_ref() == Some(task)).map(|row| row.session);
     of_attempts.chain(of_turns).collect()
 }
 

@@ -152,6 +152,14 @@ fn turns_are_selected_by_task() {
     let expected: Vec<_> = all.iter().filter(|turn| turn["task"] == "T1.1").cloned().collect();
     assert_eq!(of_task, expected);
     assert!(!of_task.is_empty() && of_task.len() < all.len() && of_unknown.is_empty());
+    let session = of_task[0]["session"].as_str().unwrap();
+    let of_session = turns(&format!("&session={session}"));
+    let expected: Vec<_> = all.iter().filter(|turn| turn["session"] == session).cloned().collect();
+    assert!(!expected.is_empty() && of_session == expected, "{of_session:?}");
+    assert_eq!(turns(&format!("&task=T1.9&session={session}")).len(), 0);
+    let conversation = fixture.get_json(&format!("/api/runs/{run}/sessions/{session}/conversation"));
+    let prompt = conversation[0]["text"].as_str().unwrap();
+    assert!(prompt.contains("Paint it") && !prompt.starts_with("Do task"), "{conversation}");
 }
 
 /// Returns the session that works on the run's task.

@@ -1,7 +1,5 @@
 //! Sessions: running agent processes, or levels of the tree that Jangdan runs itself.
 
-use std::collections::BTreeSet;
-
 use domain::{AgentName, ParkMode, PhaseNumber, Role, SessionAction, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +103,7 @@ impl Views {
     pub(crate) fn apply_session_opened(&mut self, moment: EventMoment<'_>, opened: &SessionOpening<'_>) {
         // A session without an agent has no process to wait for.
         let state = if opened.agent.is_some() { SessionState::Starting } else { SessionState::Active };
-        self.facts.sessions.insert(opened.session, SessionFacts { base: state, waits: BTreeSet::new() });
+        self.facts.sessions.insert(opened.session, SessionFacts::new(state));
         self.rows.sessions.put(SessionRow {
             id: opened.session,
             parent: opened.parent,

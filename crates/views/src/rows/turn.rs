@@ -1,6 +1,12 @@
-//! The conversation of a task: inputs to its agent, and the agent's messages.
+//! Conversations: inputs to agents, and their messages. Agents that work for a task share its conversation; a session
+//! without a task, such as that of a called agent or a verifier, has its own.
 
-use domain::{AgentError, AgentName, QuestionId, SessionId, SessionInput, TaskId, Timestamp, TurnTools};
+use std::fmt;
+
+use domain::{
+    AgentError, AgentName, InputNumber, Locale, QuestionId, SessionId, SessionInput, TaskId, Timestamp,
+    TurnTools,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,7 +21,8 @@ use crate::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnRow {
-    pub task: TaskId,
+    /// `None` if the session works for no task; the conversation is that of the session then.
+    pub task: Option<TaskId>,
     /// Position in the conversation, from 0.
     pub index: u32,
     pub role: TurnSpeaker,
@@ -29,6 +36,10 @@ pub struct TurnRow {
     /// Korean text, if Jangdan wrote it.
     #[serde(default)]
     pub korean: Option<String>,
+    /// The whole text that the agent was sent, as far as its form is a text. Session keys are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub sent: Option<String>,
     /// Tools that the agent used in this turn.
     #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
@@ -72,16 +83,48 @@ pub enum TurnKind {
     Notice,
 }
 
+/// Names a conversation. No task has an id of the form of a session's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConversationId {
+    Task(TaskId),
+    Session(SessionId),
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Task(task) => task.fmt(f),
+            Self::Session(session) => session.fmt(f),
+        }
+    }
+}
+
+impl TurnRow {
+    pub fn conversation(&self) -> ConversationId {
+        match &self.task {
+            Some(task) => ConversationId::Task(task.clone()),
+            None => ConversationId::Session(self.session),
+        }
+    }
+
+    /// Returns the text to show: a prompt as it was sent, anything else in the language of the user.
+    pub fn shown_text(&self, locale: Locale) -> &str {
+        let sent = self.sent.as_deref().filter(|_| self.kind == TurnKind::Prompt);
+        let korean = self.korean.as_deref().filter(|_| locale == Locale::Ko);
+        sent.or(korean).unwrap_or(&self.content)
+    }
+}
+
 impl TableRow for TurnRow {
-    type Key = (TaskId, u32);
+    type Key = (ConversationId, u32);
     const KIND: RowKind = RowKind::Turn;
 
     fn key(&self) -> Self::Key {
-        (self.task.clone(), self.index)
+        (self.conversation(), self.index)
     }
 
-    fn key_to_text((task, index): &Self::Key) -> String {
-        format!("{task}/{index:010}")
+    fn key_to_text((conversation, index): &Self::Key) -> String {
+        format!("{conversation}/{index:010}")
     }
 
     fn sessions(&self) -> RowSessions {
@@ -93,7 +136,7 @@ impl Views {
     pub(crate) fn add_input_turn(
         &mut self,
         moment: EventMoment<'_>,
-        session: SessionId,
+        (session, number): (SessionId, InputNumber),
         input: &SessionInput,
     ) {
         let named = if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = input {
@@ -116,15 +159,30 @@ impl Views {
         } else {
             TurnKind::Prompt
         };
-        if let Some(task) = named {
-            let message = TurnMessage {
-                question,
-                ..TurnMessage::new(TurnSpeaker::Orchestrator, kind, describe_input(input))
-            };
-            // Texts of users and agents are not translated.
-            let korean = Some(ko::describe_input(input)).filter(|korean| *korean != message.content);
-            let message = TurnMessage { korean, ..message };
-            self.add_turn(moment, task, session, message);
+        let message = TurnMessage {
+            question,
+            ..TurnMessage::new(TurnSpeaker::Orchestrator, kind, describe_input(input))
+        };
+        // Texts of users and agents are not translated.
+        let korean = Some(ko::describe_input(input)).filter(|korean| *korean != message.content);
+        let key = self.add_turn(moment, named, session, TurnMessage { korean, ..message });
+        if let Some(facts) = self.facts.sessions.get_mut(&session) {
+            facts.unsent_turns.extend(key.map(|key| (number, key)));
+        }
+    }
+
+    /// Records the text that the agent was sent.
+    pub(crate) fn apply_input_sent(
+        &mut self,
+        session: SessionId,
+        number: InputNumber,
+        text: Option<&String>,
+    ) {
+        let facts = self.facts.sessions.get_mut(&session);
+        if let Some(key) = facts.and_then(|facts| facts.unsent_turns.remove(&number))
+            && let Some(text) = text
+        {
+            self.rows.turns.change(&key, |row| row.sent = Some(text.clone()));
         }
     }
 
@@ -155,9 +213,8 @@ impl Views {
     }
 
     fn add_agent_turn(&mut self, moment: EventMoment<'_>, session: SessionId, message: TurnMessage) {
-        let is_silent = message.content.trim().is_empty() && message.tools.is_empty();
-        if let Some(task) = self.task_of_session(session).filter(|_| !is_silent) {
-            self.add_turn(moment, task, session, message);
+        if !message.content.trim().is_empty() || !message.tools.is_empty() {
+            self.add_turn(moment, self.task_of_session(session), session, message);
         }
     }
 
@@ -167,9 +224,9 @@ impl Views {
         session: SessionId,
         summary: Option<&String>,
     ) {
-        if let (Some(task), Some(summary)) = (self.task_of_session(session), summary) {
+        if let Some(summary) = summary {
             let message = TurnMessage::new(TurnSpeaker::Agent, TurnKind::Step, summary.clone());
-            self.add_turn(moment, task, session, message);
+            self.add_turn(moment, self.task_of_session(session), session, message);
         }
     }
 
@@ -180,14 +237,13 @@ impl Views {
         task: Option<&TaskId>,
         error: &AgentError,
     ) {
-        if let Some(task) = task.cloned().or_else(|| self.task_of_session(session)) {
-            let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
-            let content = format!("Error: {}{details}", error.message);
-            let korean = Some(format!("오류: {}{details}", error.message));
-            let message =
-                TurnMessage { korean, ..TurnMessage::new(TurnSpeaker::Agent, TurnKind::Notice, content) };
-            self.add_turn(moment, task, session, message);
-        }
+        let task = task.cloned().or_else(|| self.task_of_session(session));
+        let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
+        let content = format!("Error: {}{details}", error.message);
+        let korean = Some(format!("오류: {}{details}", error.message));
+        let message =
+            TurnMessage { korean, ..TurnMessage::new(TurnSpeaker::Agent, TurnKind::Notice, content) };
+        self.add_turn(moment, task, session, message);
     }
 
     pub(super) fn add_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
@@ -200,7 +256,7 @@ impl Views {
 
     fn add_speaker_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId, role: TurnSpeaker) {
         let Some(row) = self.rows.questions.get(&id) else { return };
-        let Some(task) = row.task.clone() else { return };
+        let task = row.task.clone();
         let options: String = row.options.iter().map(|option| format!("\n- {option}")).collect();
         let content = format!("{}{options}", row.text);
         let korean = row.korean.as_ref().map(|korean| format!("{korean}{options}"));
@@ -213,10 +269,20 @@ impl Views {
         self.add_turn(moment, task, session, message);
     }
 
-    fn add_turn(&mut self, moment: EventMoment<'_>, task: TaskId, session: SessionId, message: TurnMessage) {
-        let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
-        let index = facts.n_turns;
-        facts.n_turns = facts.n_turns.saturating_add(1);
+    /// Adds a turn to the conversation of a task, or of the session. Returns its key, `None` if there is no such task.
+    fn add_turn(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: Option<TaskId>,
+        session: SessionId,
+        message: TurnMessage,
+    ) -> Option<(ConversationId, u32)> {
+        let n_turns = match &task {
+            Some(task) => &mut self.facts.tasks.get_mut(task)?.n_turns,
+            None => &mut self.facts.sessions.get_mut(&session)?.n_turns,
+        };
+        let index = *n_turns;
+        *n_turns = index.saturating_add(1);
         let TurnMessage { role, kind, content, korean, tools, is_interrupted, question } = message;
         let speaker = match role {
             TurnSpeaker::Agent => Some(session),
@@ -224,7 +290,7 @@ impl Views {
         };
         let agent = speaker.and_then(|speaker| self.agent_of_session(speaker));
         let sent_at = moment.at;
-        self.rows.turns.put(TurnRow {
+        let row = TurnRow {
             task,
             index,
             role,
@@ -233,11 +299,15 @@ impl Views {
             session,
             content,
             korean,
+            sent: None,
             tools,
             is_interrupted,
             question,
             sent_at,
-        });
+        };
+        let key = row.key();
+        self.rows.turns.put(row);
+        Some(key)
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should stop")]
 
+mod conversations;
 mod engine_agrees;
 mod engine_run;
 mod event_names;

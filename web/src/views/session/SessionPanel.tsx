@@ -1,5 +1,7 @@
+import { Tabs } from "@base-ui/react/tabs";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
+import { Conversation } from "~/components/conversation/Conversation";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { PendingItems } from "~/components/inbox/PendingItems";
 import { Loading } from "~/components/Loading";
@@ -12,13 +14,15 @@ import { StopSessionButton } from "./StopSessionButton";
 
 type Props = { run: string; session: string; onClose: () => void };
 
-/** A session by itself, e.g. the orchestrator's or an ended one, with its open questions above its output. */
+/** A session by itself, e.g. the orchestrator's or a called one: its open questions, its conversation, its output. */
 export default function SessionPanel({ run, session: id, onClose }: Props) {
   const { t } = useTranslation();
   const openTask = useOpenTask();
   const rows = useRows(run, "session");
   const session = rows.data?.[id];
   const task = useRow(run, "task", session?.task);
+  // Turns for a task are in the conversation of the task; levels that Jangdan plays itself have none.
+  const hasOwnConversation = session !== undefined && session.task === null && session.agent !== null;
   return (
     <PanelDialog
       id={id}
@@ -55,7 +59,28 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
         {rows.status === "pending" && <Loading />}
         {rows.status === "error" && <ErrorMessage error={rows.error} retry={() => void rows.refetch()} />}
         {rows.status === "success" && !session && <Notice title={t("team.unknown", { session: id })} />}
-        {session && <SessionOutput run={run} session={id} />}
+        {session && hasOwnConversation && (
+          <Tabs.Root defaultValue="conversation" className="flex h-full flex-col">
+            <Tabs.List className="flex shrink-0 gap-0.5 border-line border-b px-3 pt-1">
+              {(["conversation", "output"] as const).map((name) => (
+                <Tabs.Tab
+                  key={name}
+                  value={name}
+                  className="whitespace-nowrap border-transparent border-b-2 px-3 py-2 font-medium text-soft hover:text-ink data-[active]:border-accent data-[active]:text-ink"
+                >
+                  {t(`taskTab.${name}`)}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            <Tabs.Panel value="conversation" className="min-h-0 flex-1 overflow-auto">
+              <Conversation run={run} of={id} />
+            </Tabs.Panel>
+            <Tabs.Panel value="output" className="min-h-0 flex-1 overflow-auto">
+              <SessionOutput run={run} session={id} />
+            </Tabs.Panel>
+          </Tabs.Root>
+        )}
+        {session && !hasOwnConversation && <SessionOutput run={run} session={id} />}
       </div>
     </PanelDialog>
   );

@@ -2,6 +2,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "~/api/hooks";
+import { Conversation } from "~/components/conversation/Conversation";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { PendingItems } from "~/components/inbox/PendingItems";
@@ -12,7 +13,6 @@ import { PanelDialog } from "~/components/PanelDialog";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { TimeAgo } from "~/components/Time";
 import { TASK_TABS, type TaskTab } from "~/components/taskTabs";
-import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
 import { TaskDetails } from "./TaskDetails";
 
@@ -93,7 +93,7 @@ function TabContent({ tab, ...of }: { tab: TaskTab; run: string; task: string })
     case "brief":
       return <Brief {...of} />;
     case "conversation":
-      return <Conversation {...of} />;
+      return <Conversation run={of.run} of={of.task} />;
     case "output":
       return <Output {...of} />;
     case "events":

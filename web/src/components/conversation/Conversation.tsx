@@ -18,15 +18,15 @@ import { forwardedPerson } from "./forwardedPerson";
 import { ToolCalls } from "./ToolCalls";
 import { type TurnPart, toRunningTurnParts, toTurnParts, totalPartsSize } from "./turnParts";
 
-/** All turns of a task in order, and what its agents say and do now. */
-export function Conversation({ run, task }: { run: string; task: string }) {
+/** All turns of a task, or of a session without a task, in order, and what its agents say and do now. */
+export function Conversation({ run, of }: { run: string; of: string }) {
   const { t } = useTranslation();
-  const turns = useTurns(run, task);
+  const turns = useTurns(run, of);
   const list = useRef<HTMLOListElement>(null);
   const shown = useMemo(() => toSortedTurns(turns.data ?? {}), [turns.data]);
-  const row = useRow(run, "task", task);
+  const row = useRow(run, "task", of);
   const questions = useRows(run, "question").data;
-  const running = useRunningTurns(run, task, shown);
+  const running = useRunningTurns(run, of, shown);
   const count = shown.length;
   const size = running.reduce((sum, { parts }) => sum + totalPartsSize(parts), 0);
   useStickToEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
@@ -80,7 +80,9 @@ function isHighlighted(turn: TurnRow): turn is TurnRow & { kind: HighlightedKind
 function TurnItem({ turn: row, person }: { turn: TurnRow; person: string | null }) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
-  const turn = { ...row, content: localize({ text: row.content, korean: row.korean }) };
+  // A prompt is shown as it was sent, in the language of the agent.
+  const sent = row.kind === "prompt" ? row.sent : undefined;
+  const turn = { ...row, content: sent ?? localize({ text: row.content, korean: row.korean }) };
   const isOrchestrator = turn.role === "orchestrator";
   const speaker = person ?? turn.agent ?? (isOrchestrator ? t("chat.orchestrator") : turn.session);
   return (
@@ -132,23 +134,23 @@ function TurnParts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
 
 type RunningTurnContent = { session: string; agent: string; parts: TurnPart[]; trouble: string | null };
 
-/** The turns in progress of a task's agents, until their rows are shown. */
-function useRunningTurns(run: string, task: string, shown: readonly TurnRow[]): RunningTurnContent[] {
+/** The turns in progress of the agents in a conversation, until their rows are shown. */
+function useRunningTurns(run: string, of: string, shown: readonly TurnRow[]): RunningTurnContent[] {
   const sessions = useRows(run, "session").data;
   const version = useSyncExternalStore(runningTurns.subscribe, runningTurns.version);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `version` changes with the content of `runningTurns`.
   return useMemo(() => {
     const isShown = (row: RunningTurn["row"]) =>
-      row !== null && shown.some(({ index }) => row.task === task && row.index === index);
+      row !== null && shown.some(({ index }) => row.conversation === of && row.index === index);
     return Object.values(sessions ?? {}).flatMap((session) => {
       const turn = runningTurns.get(run, session.id);
       const hasEnded = session.state === "ended" || session.state === "lost";
-      if (session.task !== task || hasEnded || !turn || isShown(turn.row)) return [];
+      if ((session.task ?? session.id) !== of || hasEnded || !turn || isShown(turn.row)) return [];
       const parts = toRunningTurnParts(turn);
       if (parts.length === 0 && turn.trouble === null) return [];
       return [{ session: session.id, agent: session.agent ?? session.id, parts, trouble: turn.trouble }];
     });
-  }, [run, task, shown, sessions, version]);
+  }, [run, of, shown, sessions, version]);
 }
 
 /** What an agent says and does now. */
@@ -179,18 +181,34 @@ const FOLDED_LINES = 14;
 
 function FoldableText({ text, folded }: { text: string; folded: boolean }) {
   const { t } = useTranslation();
-  const lines = text.split("\n");
   if (!folded) return <AgentText text={text} />;
-  if (lines.length <= FOLDED_LINES) return <Markdown text={text} />;
+  const json = toFormattedJson(text);
+  const lines = (json ?? text).split("\n");
+  const Text = json === null ? Markdown : JsonText;
+  if (lines.length <= FOLDED_LINES) return <Text text={lines.join("\n")} />;
   return (
     <div>
-      <Markdown text={lines.slice(0, FOLDED_LINES - 4).join("\n")} />
+      <Text text={lines.slice(0, FOLDED_LINES - 4).join("\n")} />
       <details className="mt-1">
         <summary className="cursor-pointer text-soft text-xs">
           {t("conversation.more", { count: lines.length - FOLDED_LINES + 4 })}
         </summary>
-        <Markdown text={lines.slice(FOLDED_LINES - 4).join("\n")} />
+        <Text text={lines.slice(FOLDED_LINES - 4).join("\n")} />
       </details>
     </div>
   );
+}
+
+function JsonText({ text }: { text: string }) {
+  return <pre className="whitespace-pre-wrap break-words font-mono text-xs">{text}</pre>;
+}
+
+/** An input in the form of JSON over several lines; `null` if it is none. */
+export function toFormattedJson(text: string): string | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
 }
