@@ -1,6 +1,6 @@
 //! Ids of tasks and phases.
 
-use std::{cmp::Ordering, collections::BTreeSet, fmt, str::FromStr, sync::Arc};
+use std::{borrow::Cow, cmp::Ordering, collections::BTreeSet, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,26 @@ use crate::ParseError;
 /// Number of a phase, starting at 1 in most plans.
 pub type PhaseNumber = u32;
 
+/// Separates an area from the id: `FE/T1`.
+const AREA_SIGN: &str = "/";
+/// Stands for [`AREA_SIGN`] in names of files and refs. No id contains it.
+const AREA_SIGN_IN_NAMES: &str = "+";
+
 /// Bounds what a hostile text can make us store.
 const TASK_ID_BYTES_MAX: usize = 64;
 
-/// Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001` or `P1-R1-T1`.
+/// Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001`, `P1-R1-T1` or `FE/T1`.
 ///
-/// Letters and digits of ASCII, with `.`, `-` and `_` between them, and at least one digit. So an id can be part of a
-/// file name and of a git branch. The form `q_1` is reserved for ids that Jangdan assigns. Ids are equal only if spelled the same; they are ordered by their numbers. Cheap to
-/// clone, because a plan mentions each task many times.
+/// Letters and digits of ASCII, with `.`, `-`, `_` and `/` between them, and at least one digit. Names of files and of
+/// git branches contain [`TaskId::to_file_name`]. The form `q_1` is reserved for ids that Jangdan assigns. Ids are equal
+/// only if spelled the same; they are ordered by their numbers. Cheap to clone, because a plan mentions each task many
+/// times.
 ///
 /// ```
 /// # use domain::TaskId;
 /// assert!("T1.3".parse::<TaskId>().is_ok());
 /// assert!("ST-001".parse::<TaskId>().is_ok());
+/// assert!("FE/T1".parse::<TaskId>().is_ok());
 /// assert!("T1.3, T1.4".parse::<TaskId>().is_err());
 /// assert!("T2".parse::<TaskId>().unwrap() < "T10".parse().unwrap());
 /// assert_ne!("T1".parse::<TaskId>().unwrap(), "T01".parse().unwrap());
@@ -39,7 +46,7 @@ pub enum TaskIdForm {
     Letter,
     /// Numbers only: `1.2`, as in Kiro and Task Master.
     Number,
-    /// Any other: `1.4a`, `ST-001`.
+    /// Any other: `1.4a`, `ST-001`, `FE/T1`.
     Other,
 }
 
@@ -49,13 +56,27 @@ impl TaskId {
     }
 
     pub fn form(&self) -> TaskIdForm {
-        let is_numbers =
-            |text: &str| text.split('.').all(|number| !number.is_empty() && is_all_digits(number));
-        match self.0.strip_prefix('T') {
-            Some(rest) if is_numbers(rest) => TaskIdForm::Letter,
-            None if is_numbers(&self.0) => TaskIdForm::Number,
-            _ => TaskIdForm::Other,
+        form_of(&self.0)
+    }
+
+    /// Returns the id as one part of a path, of a ref or of a branch: `FE+T1` for `FE/T1`.
+    ///
+    /// No other id has the same name, because no id contains a `+`; `P5` and `P5/T1` can both be branches.
+    pub fn to_file_name(&self) -> Cow<'_, str> {
+        if self.0.contains(AREA_SIGN) {
+            Cow::Owned(self.0.replace(AREA_SIGN, AREA_SIGN_IN_NAMES))
+        } else {
+            Cow::Borrowed(&self.0)
         }
+    }
+
+    /// Parses a name that [`TaskId::to_file_name`] returned.
+    pub fn from_file_name(name: &str) -> Result<Self, ParseError> {
+        // A name is one part of a path; with a slash it is none of ours.
+        if name.contains(AREA_SIGN) {
+            return Err(invalid_id_error(name));
+        }
+        name.replace(AREA_SIGN_IN_NAMES, AREA_SIGN).parse()
     }
 
     /// Whether the id is a `T` and numbers.
@@ -71,6 +92,35 @@ impl TaskId {
     /// Compares by numbers only, so that `T7` and `T007` are equal.
     pub fn cmp_numbers(&self, other: &Self) -> Ordering {
         self.numbers().map(DecimalNumber).cmp(other.numbers().map(DecimalNumber))
+    }
+}
+
+fn form_of(id: &str) -> TaskIdForm {
+    let is_numbers = |text: &str| text.split('.').all(|number| !number.is_empty() && is_all_digits(number));
+    match id.strip_prefix('T') {
+        Some(rest) if is_numbers(rest) => TaskIdForm::Letter,
+        None if is_numbers(id) => TaskIdForm::Number,
+        _ => TaskIdForm::Other,
+    }
+}
+
+fn invalid_id_error(text: &str) -> ParseError {
+    ParseError::new(text, "task id (write T1, T1.3, 1.2, ST-001 or FE/T1)")
+}
+
+/// Whether the parts of `FE/T1` are areas with an id behind them. `T1/T2` and `1/2` are not one id.
+fn has_valid_areas(text: &str) -> bool {
+    let is_bounded = |part: &str| {
+        let bytes = part.as_bytes();
+        bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+    };
+    match text.rsplit_once(AREA_SIGN) {
+        None => is_bounded(text),
+        Some((areas, id)) => {
+            let is_area = |area: &str| is_bounded(area) && form_of(area) == TaskIdForm::Other;
+            is_bounded(id) && areas.split(AREA_SIGN).all(is_area)
+        }
     }
 }
 
@@ -90,22 +140,17 @@ impl FromStr for TaskId {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'/');
         let bytes = text.as_bytes();
         let is_valid = text.len() <= TASK_ID_BYTES_MAX
             && bytes.iter().all(|&byte| is_allowed(byte))
             && bytes.iter().any(u8::is_ascii_digit)
-            && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+            && has_valid_areas(text)
             // Git accepts neither in the name of a branch.
             && !text.contains("..")
             && !text.ends_with(".lock")
             && !is_reserved(text);
-        if is_valid {
-            Ok(Self(text.into()))
-        } else {
-            Err(ParseError::new(text, "task id (write T1, T1.3, 1.2 or ST-001)"))
-        }
+        if is_valid { Ok(Self(text.into())) } else { Err(invalid_id_error(text)) }
     }
 }
 
@@ -236,6 +281,8 @@ pub struct TaskReference {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::{TaskId, TaskIdForm};
 
     #[test]
@@ -250,6 +297,9 @@ mod tests {
             ("P1-R1-T1", TaskIdForm::Other),
             ("P2-S1-V", TaskIdForm::Other),
             ("TASK_7", TaskIdForm::Other),
+            ("FE/T1", TaskIdForm::Other),
+            ("P5/T1.1", TaskIdForm::Other),
+            ("web/admin-ui/T1", TaskIdForm::Other),
         ] {
             assert_eq!(text.parse::<TaskId>().map(|id| id.form()).ok(), Some(form), "{text}");
         }
@@ -260,10 +310,27 @@ mod tests {
         let too_long = format!("T{}", "1".repeat(64));
         for text in [
             "", "T", "setup", "T1 ", "T1:x", "T1/2", "../1", "-1", ".1", "1.", "T1..2", "1.lock", "작업1",
-            "q_1", "s_12", "desk-s_1", &too_long,
+            "q_1", "s_12", "desk-s_1", &too_long, "T1/T2", "1/2", "1.1/T2", "FE//T1", "/T1", "FE/",
+            "FE/../T1", "FE/.T1", "-FE/T1", "FE/-1", "FE+T1",
         ] {
             assert!(text.parse::<TaskId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn names_of_ids_are_one_part_of_a_path_and_distinct() {
+        let ids = ["FE/T1", "FE-T1", "FE_T1", "FE.T1", "P5", "P5/T1", "P5-T1", "T1", "a/b/T1", "a/b-T1"];
+        let ids: Vec<TaskId> = ids.iter().map(|id| id.parse().unwrap()).collect();
+        let names: BTreeSet<String> = ids.iter().map(|id| id.to_file_name().into_owned()).collect();
+        assert_eq!(names.len(), ids.len(), "{names:?}");
+        for id in &ids {
+            let name = id.to_file_name();
+            assert!(!name.contains('/'), "{name}");
+            assert_eq!(TaskId::from_file_name(&name).as_ref(), Ok(id));
+        }
+        assert_eq!(ids[0].to_file_name(), "FE+T1");
+        assert!(TaskId::from_file_name("FE/T1").is_err());
+        assert!(TaskId::from_file_name("T1+T2").is_err());
     }
 
     #[test]

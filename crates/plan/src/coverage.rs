@@ -163,7 +163,7 @@ fn parse_task_like_line(line: &str, has_numbers: bool) -> Option<(&str, Option<&
         let cell = heading::split_symbol(cell).map_or(cell, |(_, cell)| cell);
         let cell = parse_checkbox(cell).map_or(cell, |(_, _, cell)| cell.trim());
         // Numbers in tables are mostly those of requirements.
-        let cell = without_area(cell);
+        let cell = without_foreign_area(cell);
         let reference = IdReference::parse_whole(cell).filter(|found| is_certain_id(found, false));
         return reference.map(|_| (content, Some(id_without_phase(cell))));
     }
@@ -175,7 +175,7 @@ fn parse_task_like_line(line: &str, has_numbers: bool) -> Option<(&str, Option<&
         Some((_, _, rest)) if rest.starts_with([' ', '*', '\\']) => (!rest.trim().is_empty(), rest),
         _ => (false, item),
     };
-    let rest = without_area(without_labels(rest).trim_start_matches(['*', '\\', ' ', '`']));
+    let rest = without_foreign_area(without_labels(rest).trim_start_matches(['*', '\\', ' ', '`']));
     let found = IdReference::parse_prefix(rest).filter(|(reference, length)| {
         let ends = rest[*length..].starts_with(|next: char| !next.is_alphanumeric() && next != '-')
             || rest.len() == *length;
@@ -197,10 +197,10 @@ fn without_labels(text: &str) -> &str {
     rest
 }
 
-/// Removes the area of `FE/T1`: an id with a slash is not one of a task, but looks like it.
-fn without_area(text: &str) -> &str {
+/// Removes the area of `프론트/T1`, which is not an id but looks like one.
+fn without_foreign_area(text: &str) -> &str {
     match text.split_once('/') {
-        Some((area, id)) if !area.is_empty() && area.bytes().all(|byte| byte.is_ascii_alphanumeric()) => id,
+        Some((area, id)) if !area.is_ascii() && area.chars().all(char::is_alphanumeric) => id,
         _ => text,
     }
 }
@@ -212,7 +212,7 @@ fn heading_like(heading: &str, has_numbers: bool) -> bool {
     }
     let word =
         heading::split_symbol(heading).map_or(heading, |(_, rest)| rest).trim_start_matches(['*', '`', '[']);
-    let word = without_area(word);
+    let word = without_foreign_area(word);
     let is_number = |(id, _): (IdReference<'_>, usize)| is_certain_id(&id, has_numbers);
     let after_letter = word.strip_prefix('T').unwrap_or_default();
     after_letter.starts_with(|c: char| c.is_ascii_digit())

@@ -153,7 +153,7 @@ fn push_id_mentions<'a>(part: &'a str, base: usize, mentions: &mut Vec<Dependenc
     while let Some((mention, end)) = parse_id_or_range(part, at, base) {
         mentions.push(mention);
         ids_end = end;
-        at = skip_decoration(part, end);
+        at = skip_id_separator(part, skip_decoration(part, end));
     }
     if mentions.len() == n_before {
         return false;
@@ -169,6 +169,14 @@ fn push_id_mentions<'a>(part: &'a str, base: usize, mentions: &mut Vec<Dependenc
         }
     }
     true
+}
+
+/// Skips the sign of `T1/T2` or `T1 + T2`.
+fn skip_id_separator(part: &str, at: usize) -> usize {
+    let is_sign = matches!(part.as_bytes().get(at), Some(b'/' | b'+' | b'&'));
+    let next = skip_decoration(part, at + usize::from(is_sign));
+    // Before other words, the sign is one of them.
+    if is_sign && IdReference::parse_prefix(&part[next..]).is_some() { next } else { at }
 }
 
 /// Parses an id or a range at a position; returns its end too. The text must not continue the id.
@@ -302,6 +310,11 @@ mod tests {
         assert_mentions("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
         assert_mentions("T1 T2 done", &["T1", "T2"]);
         assert_mentions("T1a", &["T1a"]);
+        assert_mentions("T1/T2, T3 + T4 & T5", &["T1", "T2", "T3", "T4", "T5"]);
+        assert_mentions("T1 + staging", &["T1"]);
+        assert_mentions("FE/T1, P5/T1.1 and web/T2", &["FE/T1", "P5/T1.1", "web/T2"]);
+        assert_mentions("FE/T1-FE/T3", &["FE/T1..FE/T3"]);
+        assert_mentions("src/T1.rs", &["<src/T1.rs>"]);
         assert_mentions("T1abc", &["<T1abc>"]);
         assert_mentions("3rd party", &["<3rd party>"]);
     }

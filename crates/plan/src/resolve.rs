@@ -351,8 +351,10 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         if members.is_empty() {
             diagnostics.push(span.clone(), self.index.missing_dependency(ids));
         } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
-            let is_alike =
-                |index: &&usize| has_same_letters(self.draft.tasks[**index].id.as_str(), from.as_str());
+            let is_alike = |index: &&usize| {
+                let id = self.draft.tasks[**index].id.as_str();
+                has_same_letters(id, from.as_str()) || has_same_letters(id, to.as_str())
+            };
             resolved.task_indices.extend(members.iter().filter(is_alike));
             self.n_expanded += members.len();
         } else {

@@ -225,7 +225,7 @@ fn find_group_headings(found: &[(usize, u8, TaskHeading<'_>)]) -> HashMap<usize,
     }
     for (_, _, task) in found.iter().filter(|(_, _, task)| task.reference.shape() == IdShape::Compound) {
         let id = task.reference.id.as_ref();
-        for (cut, _) in id.match_indices('-') {
+        for (cut, _) in id.match_indices(['-', '/']) {
             if let Some(&group) = by_id.get(&id[..cut]) {
                 add(group, id);
             }

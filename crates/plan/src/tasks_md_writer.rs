@@ -4,7 +4,7 @@
 //! that would not parse back are written as code spans or in double quotes.
 
 use crate::{
-    dependencies::quote_name_if_needed,
+    dependencies::{IdReference, quote_name_if_needed},
     heading::{self, Heading},
     plan::{Phase, Plan, Task},
     tasks_md::strip_layer_label,
@@ -120,6 +120,10 @@ fn push_task(out: &mut String, task: &Task) {
     }
 
     push_key_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
+    // The phase that the id names takes precedence over the heading above.
+    let phase_of_id = IdReference::parse_whole(task.id.as_str()).and_then(|id| id.phase_of_compound());
+    let phase = task.phase.to_string();
+    push_key_line(out, "Phase", phase_of_id.filter(|&of_id| of_id != task.phase).map(|_| phase.as_str()));
     push_key_line(out, "Optional", task.optional.then_some("yes"));
     push_key_line(
         out,

@@ -10,7 +10,7 @@ const TASKS_MD: ParseOptions<'static> = ParseOptions { format: Some(PlanFormat::
 const CHECKLIST: ParseOptions<'static> = ParseOptions { format: Some(PlanFormat::Checklist), tag: None };
 
 /// Lines of plans. `{n}` is a number and `{w}` a word that no other line has.
-const LINES: [&str; 96] = [
+const LINES: [&str; 101] = [
     "# {w}",
     "## Phase {n}: {w}",
     "## {n}단계: {w}",
@@ -35,6 +35,11 @@ const LINES: [&str; 96] = [
     "- [ ]* {n}.2 {w}",
     "- [ ]\\* {n}.3 {w}",
     "- [ ] ST-{n} {w}",
+    "### FE/T{n}: {w}",
+    "- [ ] FE/T{n} {w}",
+    "- BE/ST-{n}: {w}",
+    "| FE/T{n} | {w} | T1/T2 |",
+    "- **Depends on**: FE/T{n}",
     "- [ ] {w}",
     "* [x] {w}",
     "1. [ ] {w}",

@@ -12,7 +12,7 @@ const ANY: ParseOptions<'static> = ParseOptions { format: None, tag: None };
 const TASKS_MD: ParseOptions<'static> = ParseOptions { format: Some(PlanFormat::TasksMd), tag: None };
 
 /// Building blocks of plan files, so that random files contain tasks.
-const PIECES: [&str; 66] = [
+const PIECES: [&str; 70] = [
     "# Title\n",
     "## Phase 1: Build\n",
     "## 2단계: 설계\n",
@@ -23,6 +23,10 @@ const PIECES: [&str; 66] = [
     "### [ ] T2: c\n",
     "### P1-T1.3: d\n",
     "#### 1.2: e\n",
+    "### FE/T1: f\n",
+    "- [ ] P5/T1.1 g (depends on FE/T1)\n",
+    "| FE/T3 | h | FE/T1 / FE/T2 | |\n",
+    "- **Dependencies**: FE/T1-FE/T3\n",
     "- [ ] T001 [P] [US1] x `src/a.rs`\n",
     "- [x] T002 y (depends on T001)\n",
     "  - [ ] T003 nested\n",

@@ -2,7 +2,7 @@
 //!
 //! The run's branch is `jangdan/<run>/run`, next to those of its tasks, because git cannot store `a/b` next to
 //! `a/b/c`. Task ids have a digit and do not end like the id of a session, so they never collide with `run`, `check` or
-//! `desk-…`.
+//! `desk-…`. A slash of an id is escaped: `P5` and `P5/T1` are not a ref and a folder of refs.
 
 use domain::{PhaseNumber, RunId, TaskId};
 
@@ -19,7 +19,7 @@ pub(crate) fn run_branch_prefix(run: &RunId) -> String {
 }
 
 pub(crate) fn task_branch(run: &RunId, task: &TaskId) -> String {
-    format!("jangdan/{run}/{task}")
+    format!("jangdan/{run}/{}", task.to_file_name())
 }
 
 pub(crate) fn branch_ref(branch: &str) -> String {

@@ -54,7 +54,7 @@ impl RunRepository {
 
     /// Preserves a commit of a task under a ref, so that it stays when the agent resets its branch.
     pub fn preserve_task_commit(&self, task: &TaskId, commit: &CommitId) -> Result<(), RepoError> {
-        let name = task.to_string();
+        let name = task.to_file_name();
         let refs = self.snapshot_refs(&name)?;
         if refs.iter().all(|snapshot_ref| snapshot_ref.commit != *commit) {
             self.preserve_commit(&name, commit, &refs)?;
@@ -118,7 +118,7 @@ impl RunRepository {
             nested: Vec::new(),
             large_files: Vec::new(),
         };
-        Ok(self.snapshot_refs(&task.to_string())?.into_iter().map(to_snapshot).collect())
+        Ok(self.snapshot_refs(&task.to_file_name())?.into_iter().map(to_snapshot).collect())
     }
 
     /// Preserves a commit under the next free number.

@@ -137,7 +137,7 @@ impl RunRepository {
     }
 
     pub(crate) fn task_worktree(&self, task: &TaskId) -> TaskWorktree {
-        let slot = WorktreeSlot::new(self, task.to_string());
+        let slot = WorktreeSlot::new(self, task.to_file_name().into_owned());
         TaskWorktree { task: task.clone(), path: slot.path.clone(), branch: self.task_branch(task), slot }
     }
 
@@ -153,7 +153,7 @@ impl RunRepository {
     /// Returns the tasks that have a worktree, including incomplete ones.
     pub(crate) fn tasks_with_worktree_remains(&self) -> Vec<TaskId> {
         let mut tasks: Vec<TaskId> =
-            self.worktree_names().iter().filter_map(|name| name.parse().ok()).collect();
+            self.worktree_names().iter().filter_map(|name| TaskId::from_file_name(name).ok()).collect();
         tasks.sort();
         tasks
     }

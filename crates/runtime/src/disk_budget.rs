@@ -196,7 +196,7 @@ impl DiskBudget {
 
 /// Lets the set-up run again before the worktree of a task is used again.
 fn require_set_up(data: &Path, run: &RunId, task: &TaskId) {
-    let marker = data.join("runs").join(run.as_str()).join(format!("ready-{task}"));
+    let marker = data.join("runs").join(run.as_str()).join(format!("ready-{}", task.to_file_name()));
     if let Err(error) = fs::remove_file(&marker)
         && error.kind() != io::ErrorKind::NotFound
     {

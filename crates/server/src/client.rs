@@ -187,7 +187,8 @@ impl Client {
 
     /// Returns the changes of a task as a git diff.
     pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, ClientError> {
-        let diff = self.request(&Method::GET, &format!("/api/runs/{run}/tasks/{task}/diff"), Vec::new())?;
+        let path = format!("/api/runs/{run}/tasks/{}/diff", percent_encoded(task.as_str()));
+        let diff = self.request(&Method::GET, &path, Vec::new())?;
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }
 
@@ -298,7 +299,7 @@ impl Client {
     }
 }
 
-/// Encodes a value of a query.
+/// Encodes a value of a query or one segment of a path.
 fn percent_encoded(value: &str) -> String {
     let encode = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),

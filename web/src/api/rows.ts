@@ -30,7 +30,7 @@ export const rowKeyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   timeline: (row) => zeroPadded(row.sequence, 12),
   planOffer: (row) => row.id,
   inbox: (row) => (row.item.type === "gate" ? `gate/${row.item.id}` : row.item.id),
-  overlap: (row) => row.tasks.join("/"),
+  overlap: (row) => row.tasks.map((task) => task.replaceAll("/", "+")).join("/"),
   usage: (row) => ("id" in row.scope ? `${row.scope.type}/${row.scope.id}` : row.scope.type),
 };
 

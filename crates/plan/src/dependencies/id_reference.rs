@@ -1,4 +1,4 @@
-//! Parser for an id at the beginning of a text: `T1.3`, `1.4a`, `P1-T1.3`, `ST-001`, `P1-R1-T1`.
+//! Parser for an id at the beginning of a text: `T1.3`, `1.4a`, `P1-T1.3`, `ST-001`, `P1-R1-T1`, `FE/T1`.
 
 use std::borrow::Cow;
 
@@ -12,6 +12,9 @@ pub(crate) struct IdReference<'a> {
     pub(crate) id: Cow<'a, str>,
 }
 
+/// Length of areas before an id; a longer id would not be valid.
+const AREAS_BYTES_MAX: usize = 64;
+
 /// The longest word at the end of an id: `T1.1-DESIGN`.
 const SUFFIX_LETTERS_MAX: usize = 8;
 
@@ -22,7 +25,7 @@ pub(crate) enum IdShape {
     Letter,
     /// A number alone: `1.2`.
     Number,
-    /// Several parts: `ST-001`, `P1-R1-T1`.
+    /// Several parts: `ST-001`, `P1-R1-T1`, `FE/T1`.
     Compound,
     /// Another letter and a number: `S1`, `US2`.
     Short,
@@ -31,6 +34,13 @@ pub(crate) enum IdShape {
 impl<'a> IdReference<'a> {
     /// Parses a reference at the beginning of a text, and returns its byte length too.
     pub(crate) fn parse_prefix(text: &'a str) -> Option<(Self, usize)> {
+        if let Some(length) = id_with_area_length(text) {
+            return Some((Self { phase: None, id: Cow::Borrowed(&text[..length]) }, length));
+        }
+        Self::parse_prefix_without_area(text)
+    }
+
+    fn parse_prefix_without_area(text: &'a str) -> Option<(Self, usize)> {
         if let Some(length) = plain_id_length(text) {
             return Some((Self { phase: None, id: Cow::Borrowed(&text[..length]) }, length));
         }
@@ -77,7 +87,7 @@ impl<'a> IdReference<'a> {
         match bytes {
             [b'T', b'0'..=b'9', ..] => IdShape::Letter,
             [b'0'..=b'9', ..] => IdShape::Number,
-            _ if memchr::memchr2(b'-', b'_', bytes).is_some() => IdShape::Compound,
+            _ if memchr::memchr3(b'-', b'_', b'/', bytes).is_some() => IdShape::Compound,
             _ => IdShape::Short,
         }
     }
@@ -86,11 +96,14 @@ impl<'a> IdReference<'a> {
         self.shape() != IdShape::Number
     }
 
-    /// Returns the phase that the id of the form `P1-R1-T1` names.
+    /// Returns the phase that an id of the form `P1-R1-T1` or `P1/T1` names.
     pub(crate) fn phase_of_compound(&self) -> Option<PhaseNumber> {
-        match phase_prefix_length(&self.id) {
-            0 => None,
-            length => self.id[1..length - 1].parse().ok(),
+        match self.id.split_once('/') {
+            Some((area, _)) => area.strip_prefix('P')?.parse().ok(),
+            None => match phase_prefix_length(&self.id) {
+                0 => None,
+                length => self.id[1..length - 1].parse().ok(),
+            },
         }
     }
 }
@@ -102,9 +115,9 @@ pub(crate) fn is_requirement_id(id: &str) -> bool {
         "UTF", "SHA", "ISO", "M", "P",
     ];
     let letters = id.find(|c: char| !c.is_ascii_uppercase()).map_or(id, |end| &id[..end]);
-    // `P1-R1-T1` names a task, `P1` a phase or a priority.
+    // `P1-R1-T1` names a task, `P1` a phase or a priority; an area stands before ids of tasks only.
     let is_phase_prefix = letters == "P" && phase_prefix_length(id) > 0;
-    PREFIXES.contains(&letters) && !is_phase_prefix
+    PREFIXES.contains(&letters) && !is_phase_prefix && !id.contains('/')
 }
 
 /// Returns the length of `P1-`, or 0.
@@ -112,6 +125,43 @@ fn phase_prefix_length(text: &str) -> usize {
     let Some(rest) = text.strip_prefix('P') else { return 0 };
     let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if n_digits > 0 && rest[n_digits..].starts_with('-') { n_digits + 2 } else { 0 }
+}
+
+/// Returns the length of `FE/T1` or `web/admin/ST-001`.
+///
+/// The areas are words, not ids: `T1/T2` are two tasks. `src/T1.rs` and `src/T1/` are paths.
+fn id_with_area_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < AREAS_BYTES_MAX {
+        let area = &bytes[at..];
+        if !area.first().is_some_and(u8::is_ascii_alphabetic) {
+            break;
+        }
+        let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let length = area.iter().take_while(|byte| is_inside(byte)).count();
+        let is_id = matches!(area, [b'T', b'0'..=b'9', ..]);
+        if area.get(length) != Some(&b'/') || is_id || !area[length - 1].is_ascii_alphanumeric() {
+            break;
+        }
+        at += length + 1;
+    }
+    if at == 0 {
+        return None;
+    }
+    let (reference, length) = IdReference::parse_prefix_without_area(&text[at..])?;
+    let is_certain = match reference.shape() {
+        IdShape::Letter => true,
+        IdShape::Compound => !is_requirement_id(&reference.id),
+        IdShape::Number | IdShape::Short => false,
+    };
+    let end = at + length;
+    let continues = match bytes.get(end) {
+        Some(b'/') => true,
+        Some(b'.') => bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric),
+        _ => false,
+    };
+    (is_certain && !continues).then_some(end)
 }
 
 /// Returns the length of `T1.3`, `1.2`, `T020a`, `T1.1-BE` or `1.V`.
@@ -135,7 +185,8 @@ fn capitals_length(bytes: &[u8], at: usize, separator: u8, letters_max: usize) -
         return 0;
     }
     let n_letters = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-    let continues = |next: &u8| next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_');
+    // `T1-FE/T3` is a range.
+    let continues = |next: &u8| next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_' | b'/');
     let is_word =
         (1..=letters_max).contains(&n_letters) && !bytes.get(at + 1 + n_letters).is_some_and(continues);
     if is_word { 1 + n_letters } else { 0 }
@@ -228,6 +279,17 @@ mod tests {
             ("1.Vx", Some("1")),
             ("3-D x", Some("3")),
             ("ST-", None),
+            ("FE/T1: x", Some("FE/T1")),
+            ("P5/T1.1 x", Some("P5/T1.1")),
+            ("web/admin-ui/ST-001", Some("web/admin-ui/ST-001")),
+            ("FE/T1.", Some("FE/T1")),
+            ("T1/T2", Some("T1")),
+            ("1.1/T2", Some("1.1")),
+            ("src/T1.rs", None),
+            ("src/T1/x", None),
+            ("CI/CD2 x", None),
+            ("TCP/ISO-8601", None),
+            ("-/T1", None),
             ("Title", None),
             ("API", None),
         ] {
@@ -244,6 +306,8 @@ mod tests {
             ("P1-R1-T1", IdShape::Compound, Some(1)),
             ("ST-001", IdShape::Compound, None),
             ("US2", IdShape::Short, None),
+            ("FE/T1", IdShape::Compound, None),
+            ("P5/T1.1", IdShape::Compound, Some(5)),
         ] {
             let reference = IdReference::parse_whole(text).unwrap();
             assert_eq!((reference.shape(), reference.phase_of_compound()), (shape, phase), "{text}");

@@ -39,10 +39,16 @@ pub(crate) fn quote_name_if_needed(name: &str) -> String {
         && *span == (0..name.len())
         && !name.starts_with('"')
         && !names_part_of_plan(name)
+        && !has_open_bracket(name)
     {
         return name.to_owned();
     }
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Tells whether a bracket of the name would be closed by a later part of the list.
+fn has_open_bracket(name: &str) -> bool {
+    name.rfind('(').is_some_and(|at| !name[at..].contains(')'))
 }
 
 /// Tells whether a name without quotes could be read as a task or a phase.
@@ -70,5 +76,13 @@ mod tests {
             };
             assert_eq!(read, name, "{written}");
         }
+    }
+
+    #[test]
+    fn an_open_bracket_does_not_swallow_the_next_name() {
+        let list = ["(a", "b (c)", "d)"].map(quote_name_if_needed).join(", ");
+        let mut found = Vec::new();
+        parse_list(&list, 0, &mut found);
+        assert_eq!(found.len(), 3, "{list}: {found:?}");
     }
 }

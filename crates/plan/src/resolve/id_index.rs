@@ -107,7 +107,7 @@ impl<'p> IdIndex<'p> {
         has_task || !self.members_of_group(&reference.with_phase()).is_empty()
     }
 
-    /// Returns the tasks whose id continues a common part: `P1-R1` for `P1-R1-T1`, `T0.5` for `T0.5.1`.
+    /// Returns the tasks whose id continues a common part: `P1-R1` for `P1-R1-T1`, `T0.5` for `T0.5.1`, `FE` for `FE/T1`.
     pub(super) fn members_of_group(&mut self, common: &str) -> Vec<usize> {
         // Bounds the cost of a file in which every dependency is unknown.
         const LOOKUPS_MAX: usize = 1_000;
@@ -116,7 +116,7 @@ impl<'p> IdIndex<'p> {
         }
         self.n_group_lookups += 1;
         let continues =
-            |id: &str| id.strip_prefix(common).is_some_and(|rest| rest.starts_with(['.', '-', '_']));
+            |id: &str| id.strip_prefix(common).is_some_and(|rest| rest.starts_with(['.', '-', '_', '/']));
         let indices = 0..self.tasks.len();
         indices.filter(|&index| self.is_kept[index] && continues(self.tasks[index].id.as_str())).collect()
     }

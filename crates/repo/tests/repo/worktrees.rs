@@ -20,6 +20,30 @@ fn a_worktree_is_locked_and_its_branch_starts_at_the_run_tip() {
 }
 
 #[test]
+fn ids_with_a_slash_have_branches_folders_and_refs_of_their_own() {
+    let fixture = Fixture::new();
+    let ids = ["P5", "P5/T1.1", "P5-T1.1", "P5/x/T1.1"];
+    let worktrees: Vec<_> = ids.iter().map(|id| fixture.create_worktree(id)).collect();
+    let branch = git(&worktrees[1].path, &["symbolic-ref", "HEAD"]);
+    assert_eq!(branch, "refs/heads/jangdan/r1/P5+T1.1");
+    assert_eq!(worktrees[1].path.parent(), Some(fixture.run.worktrees_folder.as_path()));
+    for (id, worktree) in ids.iter().zip(&worktrees) {
+        write_file(&worktree.path, "new", id);
+        let snapshot = fixture.run.snapshot_worktree(worktree, "turn", &[]).unwrap();
+        assert_eq!(fixture.run.task_snapshots(&task_id(id)).unwrap().len(), 1, "{id}");
+        assert_eq!(git(&worktree.path, &["show", &format!("{}:new", snapshot.commit)]), *id);
+    }
+    let mut recovered: Vec<_> = fixture.run.recover_worktrees().ready.into_iter().map(|it| it.task).collect();
+    recovered.sort();
+    let mut expected = ids.map(task_id);
+    expected.sort();
+    assert_eq!(recovered, expected);
+    fixture.run.remove_worktree(&worktrees[1], &[]).unwrap();
+    assert!(fixture.run.open_worktree(&task_id("P5/T1.1")).is_none());
+    assert!(fixture.run.open_worktree(&task_id("P5-T1.1")).is_some());
+}
+
+#[test]
 fn existing_files_are_not_replaced_by_a_worktree() {
     let fixture = Fixture::new();
     write_file(&fixture.run.worktrees_folder, "r1-T1/precious", "x");

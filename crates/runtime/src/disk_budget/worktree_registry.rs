@@ -68,7 +68,7 @@ impl RemovalCandidates {
     /// Tells whether a worktree is a candidate, by the part of its folder's name after the run.
     pub(super) fn contains(&self, worktree: &str) -> bool {
         let is_task = |task: TaskId| self.tasks.iter().any(|(other, _)| *other == task);
-        worktree.parse().is_ok_and(is_task)
+        TaskId::from_file_name(worktree).is_ok_and(is_task)
             || worktree
                 .strip_prefix("desk-")
                 .and_then(|name| name.parse().ok())

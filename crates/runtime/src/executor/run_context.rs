@@ -1,6 +1,7 @@
 //! What the threads of a run share: the host, the environment, git, and the queue of the run loop.
 
 use std::{
+    borrow::Cow,
     error::Error,
     fs, io,
     path::{Path, PathBuf},
@@ -39,6 +40,9 @@ use crate::{
 
 /// Length of the name of a project's folder of caches.
 const CACHE_NAME_CHARS: usize = 16;
+
+/// Leaves space for the run, `setup` and the numbers in the 64 bytes of the name of a session.
+const SESSION_NAME_PART_BYTES_MAX: usize = 32;
 
 /// Time that the processes of an ended run have to exit.
 const GRACE: Duration = Duration::from_secs(1);
@@ -249,7 +253,7 @@ impl RunContext {
         is_new: bool,
         stop_token: &StopToken,
     ) -> Result<(), String> {
-        let name = task.to_string();
+        let name = task.to_file_name();
         let Some(git) = self.git.as_ref().filter(|_| !self.environment.setup.is_empty()) else {
             return self
                 .set_up_worktree(directory, &name, Some(task), is_new, stop_token)
@@ -395,7 +399,7 @@ impl RunContext {
         }
         self.copy_ignored_files(directory).map_err(SetupError::Failed)?;
         for (number, command) in self.environment.setup.iter().enumerate() {
-            let name = format!("setup-{name}-{number}");
+            let name = format!("setup-{}-{number}", part_of_session_name(name));
             let job = Job {
                 name: &name,
                 command,
@@ -471,6 +475,20 @@ impl RunContext {
 /// Returns the name of a session's file with environment variables.
 fn environment_file_name(run: &RunId, session: SessionId) -> String {
     format!("{run}-{session}")
+}
+
+/// Returns the name of a worktree as part of the name of a session, whose length and characters are limited.
+///
+/// Long ids, and ids with a slash, are replaced by a form that no id of a task has.
+fn part_of_session_name(worktree: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if worktree.len() <= SESSION_NAME_PART_BYTES_MAX && worktree.bytes().all(is_plain) {
+        return Cow::Borrowed(worktree);
+    }
+    let digest = Sha256::digest(worktree.as_bytes());
+    let number =
+        digest.iter().take(size_of::<u64>()).fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
+    Cow::Owned(format!("task_{number}"))
 }
 
 /// Returns the name of a session's worktree in its ready marker.

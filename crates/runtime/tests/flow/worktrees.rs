@@ -186,3 +186,31 @@ fn commit(fixture: &RunFixture) {
     fixture.git(&["add", "."]);
     fixture.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "more"]);
 }
+
+#[test]
+fn ids_with_a_slash_and_long_ids_have_worktrees_set_up_and_merged() {
+    let fixture = RunFixture::new(
+        r#"
+read -r task
+cat ready.txt > "$BARRIER/ready-$(basename "$PWD")"
+basename "$PWD" > "file-$(basename "$PWD").txt"
+echo "DONE:$JANGDAN_TASK:it is there"
+"#,
+    );
+    fs::write(fixture.project_folder().join(".gitignore"), "ready.txt\n").unwrap();
+    commit(&fixture);
+    let long = "T1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1";
+    let setup = vec!["echo \"for $JANGDAN_TASK\" >> ready.txt".to_owned()];
+    let environment = RunEnvironment { setup, ..fixture.environment() };
+    let mut work = plan(&["FE/T1", "FE-T1:FE/T1", long]);
+    work.tasks[0].verify = Some("grep -q FE/T1 ready.txt".to_owned());
+    let run = fixture.start_with_environment(work, settings(), environment);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    for (name, task) in [("FE+T1", "FE/T1"), ("FE-T1", "FE-T1"), (long, long)] {
+        assert_eq!(fixture.script_output(&format!("ready-{run}-{name}")), format!("for {task}\n"));
+    }
+    let branches =
+        fixture.git(&["branch", "--list", &format!("jangdan/{run}/FE*"), "--format=%(refname:short)"]);
+    let expected = [format!("jangdan/{run}/FE+T1"), format!("jangdan/{run}/FE-T1")];
+    assert_eq!(branches.lines().collect::<Vec<_>>(), expected);
+}

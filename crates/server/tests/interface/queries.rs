@@ -22,6 +22,26 @@ fn select_fields(list: &Value, names: &[&str]) -> Vec<Value> {
 }
 
 #[test]
+fn an_id_with_a_slash_is_percent_encoded_in_paths() {
+    let fixture = Fixture::open();
+    let mut new = fixture.new_run(1);
+    new.work.tasks[0].id = "FE/T1".parse().unwrap();
+    let run = fixture.client.start_run(&new).unwrap();
+    fixture.wait_for(&run, |row| row.waits_for.person == 1);
+    let task = fixture.get_json(&format!("/api/runs/{run}/tasks/FE%2FT1"));
+    assert_eq!(task["task"]["id"], "FE/T1");
+    assert_eq!(task["attempts"].as_array().unwrap().len(), 1);
+    let conversation = fixture.get_json(&format!("/api/runs/{run}/tasks/FE%2FT1/conversation"));
+    assert!(!conversation.as_array().unwrap().is_empty());
+    // The client encodes the id; without a repository there are no changes to show.
+    let (status, problem) =
+        fixture.request_problem("GET", &format!("/api/runs/{run}/tasks/FE%2FT1/diff"), "");
+    assert_eq!(status, 409, "{problem}");
+    let error = fixture.client.task_diff(&run, &"FE/T1".parse().unwrap()).unwrap_err();
+    assert!(error.to_string().contains(problem["detail"].as_str().unwrap()), "{error}: {problem}");
+}
+
+#[test]
 fn conversation_has_all_turns_in_order_with_their_authors() {
     let fixture = Fixture::open();
     let run = fixture.start_run_with_questions(1);

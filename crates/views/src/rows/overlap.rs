@@ -31,7 +31,8 @@ impl TableRow for OverlapRow {
     }
 
     fn key_to_text([first, second]: &Self::Key) -> String {
-        format!("{first}/{second}")
+        // A slash of an id must not look like the one between the ids.
+        format!("{}/{}", first.to_file_name(), second.to_file_name())
     }
 }
 
@@ -40,5 +41,18 @@ impl Views {
         let TaskOverlap { tasks, files, n_files } = overlap.clone();
         let since_at = self.rows.overlaps.get(&tasks).map_or(moment.at, |row| row.since_at);
         self.rows.overlaps.put(OverlapRow { tasks, files, n_files, since_at, changed_at: moment.at });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_two_pairs_of_tasks_differ() {
+        let key = |tasks: [&str; 2]| OverlapRow::key_to_text(&tasks.map(|id| id.parse().unwrap()));
+        assert_eq!(key(["T1", "T2"]), "T1/T2");
+        assert_eq!(key(["P5", "P6/T1"]), "P5/P6+T1");
+        assert_eq!(key(["P5/P6", "T1"]), "P5+P6/T1");
     }
 }
