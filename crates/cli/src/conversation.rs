@@ -152,8 +152,8 @@ fn turn_lines(turn: &TurnRow, width: usize, is_full: bool) -> Vec<Line> {
         lines.push(faint(&localized(format!("… {calls}"), format!("… 이전 도구 호출 {n_omitted}건"))));
     }
     let mut tools = turn.tools.uses.iter().peekable();
-    let content = turn.shown_text(remote::environment_locale()).trim_end();
-    for (n, line) in content.lines().enumerate() {
+    let content = turn.shown_text(remote::environment_locale());
+    for (n, line) in content.trim_end().lines().enumerate() {
         while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
             lines.push(faint(&tool_call_line(used)));
         }

@@ -77,7 +77,7 @@ pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
 pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 pub use run_input::{AgentOutput, ProvisionOutcome, Report, RunInput, RunStart, TurnFailure};
 pub use secret::secret_in_variable;
-pub use session::{Locale, SessionKey};
+pub use session::{KEY_MARK, Locale, SessionKey, without_key_marks};
 pub use settings::{
     AgentProtocol, GateApproval, OrchestrationMode, OrchestratorPower, RunSettings, TeamMember,
 };

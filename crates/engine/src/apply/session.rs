@@ -2,7 +2,7 @@
 
 use domain::{
     AgentMessage, AskUser, InputNumber, MessageOffset, NeedHuman, ParkMode, Role, SessionId, SessionInput,
-    StepComplete, Timestamp, UserQuestion, events,
+    StepComplete, Timestamp, UserQuestion, events, without_key_marks,
 };
 
 use super::start::add_ms;
@@ -404,6 +404,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
+        let text = &without_key_marks(text);
         self.record_last_words(id, text);
         let replies_to_chat = self.replies_to_chat(id, text);
         let Some(session) = self.session_mut(id) else { return };
@@ -428,6 +429,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64, text: &str) {
+        let text = &without_key_marks(text);
         self.record_last_words(id, text);
         if let Some(session) = self.session_mut_unmarked(id) {
             session.conversation.add_turn(text);

@@ -2,7 +2,7 @@
 
 use domain::{
     AgentInvocationOutcome, CheckpointReason, EscalationCause, EscalationType, ResultType, Role, SessionId,
-    SessionInput, Severity, TurnFailure, TurnTools, events,
+    SessionInput, Severity, TurnFailure, TurnTools, events, without_key_marks,
 };
 
 use super::{DecisionContext, agent_error::error_of_turn_failure, escalation::NewEscalation};
@@ -27,7 +27,7 @@ impl DecisionContext<'_> {
         if let Some(failure) = failure {
             self.handle_agent_error(session, error_of_turn_failure(failure));
         }
-        let reply = turn.text.trim().to_owned();
+        let reply = without_key_marks(turn.text.trim());
         let replies_to_chat = self.run.replies_to_chat(session, &reply);
         self.emit(turn);
         // Before anything else that follows: its next input is about something else.

@@ -21,6 +21,7 @@ use engine::{InputBrief, SessionAssignment, TaskBrief};
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 use tracing::{error, info_span};
 
+use self::driver_events::PublishedText;
 use super::{
     effect_obstacle::{EffectObstacle, JobError},
     process::{
@@ -99,6 +100,7 @@ impl SessionHandle {
             inputs: InputQueue::new(SendPolicy::AsQueued, 0),
             sent: Vec::new(),
             unreported_texts: BTreeMap::new(),
+            published_text: PublishedText::default(),
             replay: None,
             is_ending: false,
         };
@@ -188,6 +190,7 @@ struct SessionWorker {
     sent: Vec<(InputNumber, QueuedInput)>,
     /// Texts of inputs whose delivery is not reported yet.
     unreported_texts: BTreeMap<InputNumber, String>,
+    published_text: PublishedText,
     /// Description of the task to repeat to an agent that did not resume its conversation.
     replay: Option<Box<TaskBrief>>,
     /// Whether the process is being ended because the run ended the session.
@@ -431,10 +434,7 @@ impl SessionWorker {
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
                         let read_from = process.to_session_offset(read_from);
-                        self.context.send_agent_output(
-                            self.spec.session,
-                            AgentOutput::TurnInterrupted { read_from, text, tools },
-                        );
+                        self.send_output(process, AgentOutput::TurnInterrupted { read_from, text, tools });
                     }
                     SessionReport::Event(event) => self.handle_event(event, process),
                     SessionReport::InputWritten { number } => self.report_sent(number),

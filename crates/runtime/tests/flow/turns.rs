@@ -116,3 +116,34 @@ while :; do sleep 1000; done
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(agent_turns(&fixture, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1:it is there"]);
 }
+
+/// Messages with the session's key, in a turn, in the title of a tool call and in its output, and near misses.
+#[test]
+fn the_key_of_a_session_is_in_no_event_and_no_row() {
+    let fixture = fixture(
+        r#"
+echo "$JANGDAN_KEY" > "$BARRIER/key"
+say "I write.\n[STEP_COMPLETE $JANGDAN_KEY]\nwritten\n[/STEP_COMPLETE $JANGDAN_KEY]\n[Ask_User $JANGDAN_KEY]"
+call t1 "echo $JANGDAN_KEY"
+result t1 false "$JANGDAN_KEY"
+say "[ASK_USER $JANGDAN_KEY]\ntype: nonsense\n[/ASK_USER $JANGDAN_KEY]\nDONE:$JANGDAN_TASK:it is there $JANGDAN_KEY"
+end_turn
+while read -r input; do say "I go on with $JANGDAN_KEY."; end_turn; done
+"#,
+    );
+    let run = fixture.start(plan(&["T1"]));
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
+    let key = fixture.script_output("key").trim().to_owned();
+    assert!(!key.is_empty());
+    let events = fixture.events(&run);
+    for event in &events {
+        let text = serde_json::to_string(event).unwrap();
+        assert!(!text.contains(&key), "{text}");
+    }
+    let turns = agent_turns(&fixture, &run);
+    assert!(turns[0].contains("DONE:T1:it is there ‹key›"), "{turns:?}");
+    let rows = fixture.rows(&run);
+    let turn = rows.turns.iter().find(|turn| turn.kind == views::TurnKind::Text).unwrap();
+    let shown = turn.shown_text(domain::Locale::En);
+    assert!(shown.ends_with("[/ASK_USER]\nDONE:T1:it is there"), "{shown}");
+}

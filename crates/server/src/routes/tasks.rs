@@ -145,7 +145,7 @@ fn to_turn(snapshot: &RunSnapshot, turn: &TurnRow) -> ConversationTurn {
             TurnKind::Notice => ConversationTurnKind::Notice,
         },
         question: turn.question,
-        text: turn.shown_text(Locale::En).to_owned(),
+        text: turn.shown_text(Locale::En),
         tools: turn.tools.uses.iter().map(ToolUseSummary::from).collect(),
         n_tools_omitted: turn.tools.n_omitted,
         is_cut: turn.is_interrupted,

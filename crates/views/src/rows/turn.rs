@@ -5,7 +5,7 @@ use std::fmt;
 
 use domain::{
     AgentError, AgentName, InputNumber, Locale, QuestionId, SessionId, SessionInput, TaskId, Timestamp,
-    TurnTools,
+    TurnTools, without_key_marks,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,7 @@ pub struct TurnRow {
     pub agent: Option<AgentName>,
     /// Session of the agent.
     pub session: SessionId,
+    /// With a mark (`KEY_MARK`) where the agent wrote the key of its session, which its messages have.
     pub content: String,
     /// Korean text, if Jangdan wrote it.
     #[serde(default)]
@@ -107,11 +108,11 @@ impl TurnRow {
         }
     }
 
-    /// Returns the text to show: a prompt as it was sent, anything else in the language of the user.
-    pub fn shown_text(&self, locale: Locale) -> &str {
+    /// Returns the text to show: a prompt as it was sent, anything else in the language of the user. Without marks of keys.
+    pub fn shown_text(&self, locale: Locale) -> String {
         let sent = self.sent.as_deref().filter(|_| self.kind == TurnKind::Prompt);
         let korean = self.korean.as_deref().filter(|_| locale == Locale::Ko);
-        sent.or(korean).unwrap_or(&self.content)
+        without_key_marks(sent.or(korean).unwrap_or(&self.content))
     }
 }
 

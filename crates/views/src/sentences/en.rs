@@ -9,7 +9,7 @@ use domain::{
     Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimEvidence,
     ClaimSource, EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Event,
     FeedbackLoopOutcome, Locale, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
-    Receipt, RunOutcome, TaskReturnReason, WorkChange, events,
+    Receipt, RunOutcome, TaskReturnReason, WorkChange, events, without_key_marks,
 };
 
 use self::{
@@ -372,14 +372,18 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{} sent an incomplete {near}{raw}", agent(*session)))
                 .with_session(*session)
         }
-        Event::TurnEnded(events::TurnEnded { session, text, .. }) => {
-            EventSentence::new(format!("{} ended its turn{}", agent(*session), prefix_with_colon(text)))
-                .with_session(*session)
-        }
-        Event::TurnInterrupted(events::TurnInterrupted { session, text, .. }) => {
-            EventSentence::new(format!("{} was interrupted{}", agent(*session), prefix_with_colon(text)))
-                .with_session(*session)
-        }
+        Event::TurnEnded(events::TurnEnded { session, text, .. }) => EventSentence::new(format!(
+            "{} ended its turn{}",
+            agent(*session),
+            prefix_with_colon(&without_key_marks(text))
+        ))
+        .with_session(*session),
+        Event::TurnInterrupted(events::TurnInterrupted { session, text, .. }) => EventSentence::new(format!(
+            "{} was interrupted{}",
+            agent(*session),
+            prefix_with_colon(&without_key_marks(text))
+        ))
+        .with_session(*session),
 
         Event::QuestionAsked(events::QuestionAsked { question, session, task, text, .. }) => {
             let text = prefix_with_colon(text);

@@ -15,7 +15,7 @@ pub(crate) mod plan_changes;
 use domain::{
     Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimEvidence, ClaimSource, EscalationLevel, Event,
     FeedbackLoopOutcome, Locale, MergeOutcome, ParkMode, PostponementCause, ProvidedResource, QuestionRoute,
-    RunOutcome, TaskReturnReason, WorkChange, events,
+    RunOutcome, TaskReturnReason, WorkChange, events, without_key_marks,
 };
 
 pub use self::engine_texts::translate_engine_text;
@@ -314,10 +314,10 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{}의 {near} 메시지가 불완전합니다{}", agent(*session), prefix_with_colon(raw))
         }
         Event::TurnEnded(events::TurnEnded { session, text, .. }) => {
-            format!("{} 응답 완료{}", agent(*session), prefix_with_colon(text))
+            format!("{} 응답 완료{}", agent(*session), prefix_with_colon(&without_key_marks(text)))
         }
         Event::TurnInterrupted(events::TurnInterrupted { session, text, .. }) => {
-            format!("{} 응답 중단{}", agent(*session), prefix_with_colon(text))
+            format!("{} 응답 중단{}", agent(*session), prefix_with_colon(&without_key_marks(text)))
         }
 
         Event::QuestionAsked(events::QuestionAsked { question, session, text, permission, .. }) => {

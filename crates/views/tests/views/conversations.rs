@@ -34,7 +34,7 @@ fn end_turn(log: &mut SampleLog, session: u32, text: &str) {
 /// Returns the key and the shown text of each turn.
 fn turns(log: &SampleLog) -> Vec<(String, String)> {
     let key = |row: &TurnRow| format!("{}/{}", row.conversation(), row.index);
-    log.views.rows().turns.iter().map(|row| (key(row), row.shown_text(Locale::En).to_owned())).collect()
+    log.views.rows().turns.iter().map(|row| (key(row), row.shown_text(Locale::En))).collect()
 }
 
 fn expected(turns: &[(&str, &str)]) -> Vec<(String, String)> {

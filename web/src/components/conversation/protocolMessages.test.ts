@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { toTurnSegments } from "./protocolMessages";
 
+/** As in runs of earlier versions; later ones have a mark instead. */
 const KEY = "kdyxq7";
+const MARK = "‹key›";
 /** The segments in short: the text, or the kind, the receiver and the text of a message. */
 const inShort = (content: string) =>
   toTurnSegments(content).map((segment) =>
@@ -29,6 +31,9 @@ DONE:T1.1:files=4:the tests pass ${KEY}`;
 
 test.each<[string, unknown]>([
   [`DONE:T1.3 ${KEY}`, ["done", ""]],
+  [`DONE:T1.3:it exists ${MARK}`, ["done", "it exists"]],
+  [`[ASK_USER ${MARK}]\nquestion: Which port?\n[/ASK_USER ${MARK}]`, ["asked", "Which port?"]],
+  [`[INVOKE:PO ${MARK}] Analyse it.\n[/INVOKE]`, ["called", "PO", "Analyse it."]],
   [`FAIL:T1.4:exit=2:the schema does not load ${KEY}`, ["failed", "the schema does not load"]],
   [
     `[ASK_USER ${KEY}]\nquestion: Which\nport?\noptions: [1, 2]\n[/ASK_USER ${KEY}]`,
@@ -60,4 +65,10 @@ test.each([
   `see [PROGRESS ${KEY}] above`,
 ])("%j stays text", (content) => {
   expect(inShort(content)).toEqual([content]);
+});
+
+test("marks of keys are not shown in text either", () => {
+  expect(inShort(`I end with DONE:T1 ${MARK}, as asked.\n[SOMETHING ${MARK}]`)).toEqual([
+    "I end with DONE:T1, as asked.\n[SOMETHING]",
+  ]);
 });

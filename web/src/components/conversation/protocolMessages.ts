@@ -47,20 +47,30 @@ const MAIN_FIELDS: Partial<Record<MessageKind, readonly string[]>> = {
   problem: ["message"],
 };
 
-const OPENING = /^[\s>*•]*\[([A-Z_]+)(?:\s*:\s*([^\]\s]+))?\s+([a-z0-9]{3,64})\]\s*(.*)$/;
-const CLOSING = /^[\s>*•]*\[\/([A-Z_]+)(?:\s+[a-z0-9]{3,64})?\]\s*$/;
-const KEYWORD = /^[\s>*•]*(DONE|FAIL):\s*(\S.*?)\s+([a-z0-9]{3,64})\s*$/;
+/** Stands where the agent wrote the key of its session; runs of earlier versions have the key itself. */
+const KEY_MARK = "‹key›";
+
+const OPENING = /^[\s>*•]*\[([A-Z_]+)(?:\s*:\s*([^\]\s]+))?\s+([a-z0-9]{3,64}|‹key›)\]\s*(.*)$/;
+const CLOSING = /^[\s>*•]*\[\/([A-Z_]+)(?:\s+(?:[a-z0-9]{3,64}|‹key›))?\]\s*$/;
+const KEYWORD = /^[\s>*•]*(DONE|FAIL):\s*(\S.*?)\s+([a-z0-9]{3,64}|‹key›)\s*$/;
 const FIELD = /^\s*(?:[-*•]\s*)?\**([\p{L}_]+)\**\s*[:：]\s?(.*)$/u;
 
 /** Whether a word has the form of a session key. Only messages with a key are cards: others may be an example. */
-const isKey = (word: string | undefined) => word !== undefined && /\d/.test(word) && /[a-z]/.test(word);
+const isKey = (word: string | undefined) =>
+  word !== undefined && (word === KEY_MARK || (/\d/.test(word) && /[a-z]/.test(word)));
+
+const MARKS = /[ \t]*‹key›/g;
+
+/** A text without the marks of keys. */
+export const withoutKeyMarks = (text: string): string => text.replaceAll(MARKS, "");
 
 export function toTurnSegments(content: string): TurnSegment[] {
   const segments: TurnSegment[] = [];
   let text: string[] = [];
   let open: { kind: MessageKind; to: string | null; body: string[] } | null = null;
   const endText = () => {
-    if (text.some((line) => line.trim() !== "")) segments.push({ type: "text", text: text.join("\n") });
+    if (text.some((line) => line.trim() !== ""))
+      segments.push({ type: "text", text: withoutKeyMarks(text.join("\n")) });
     text = [];
   };
   const endMessage = () => {
@@ -95,7 +105,7 @@ function toMessage(kind: MessageKind, to: string | null, body: readonly string[]
     type: "message",
     kind,
     to,
-    text: (main ?? (kind === "progress" ? "" : body.join("\n"))).trim(),
+    text: withoutKeyMarks(main ?? (kind === "progress" ? "" : body.join("\n"))).trim(),
     progress: Number.isNaN(progress) ? null : Math.min(1, Math.max(0, progress)),
   };
 }

@@ -22,4 +22,5 @@ const withoutMessages = (content: string): string =>
   content
     .replace(/^[\s>*•]*\[([A-Z_]+)[^\]\n]*\][\s\S]*?\[\/\1[^\]\n]*\]\s*$/gm, "")
     .replace(/^[\s>*•]*(?:DONE|FAIL):.*$/gm, "")
+    .replace(/[ \t]*‹key›/g, "")
     .trim();

@@ -1,6 +1,6 @@
-//! Reports the events of a session's driver to the run loop.
+//! Reports the events of a session's driver to the run loop, without the session's key.
 
-use domain::{AgentOutput, MessageOffset, Report, TurnFailure};
+use domain::{AgentOutput, MessageOffset, Report, SessionKey, TurnFailure, without_key_marks};
 use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
 use holder::spool::EndReason;
 use protocol::DecodedItem;
@@ -35,8 +35,7 @@ impl SessionWorker {
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_interrupted => {
                     let read_from = process.to_session_offset(read_from);
-                    self.context
-                        .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
+                    self.send_output(process, AgentOutput::TurnInterrupted { read_from, text, tools });
                 }
                 SessionReport::Event(DriverEvent::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. },
@@ -109,8 +108,24 @@ impl SessionWorker {
         self.start_process()
     }
 
+    /// Sends an output of the agent to the run loop.
+    pub(super) fn send_output(&self, process: &Process, output: AgentOutput) {
+        self.context.send_agent_output(self.spec.session, without_key(&process.entry.metadata.key, output));
+    }
+
+    fn publish_text(&self, text: String) {
+        if !text.is_empty() {
+            self.context.publish_activity(self.spec.session, AgentActivity::Text { text });
+        }
+    }
+
     pub(super) fn handle_event(&mut self, event: DriverEvent, process: &Process) {
         let session = self.spec.session;
+        let key = &process.entry.metadata.key;
+        if !matches!(event, DriverEvent::Text { .. }) {
+            let rest = self.published_text.finish(key);
+            self.publish_text(rest);
+        }
         match event {
             DriverEvent::Ready { agent_session } => {
                 self.spec.agent_session.clone_from(&agent_session);
@@ -119,54 +134,135 @@ impl SessionWorker {
             DriverEvent::Message { offset, read_from, item } => {
                 let (offset, read_from) =
                     (process.message_offset_in_session(offset), process.to_session_offset(read_from));
-                self.context.send_agent_output(session, message_output(offset, read_from, item));
+                self.send_output(process, message_output(offset, read_from, item));
             }
             DriverEvent::Permission { request, options: _ } => {
                 let request = resolve_links(request, &self.spec.directory);
-                self.context.send_agent_output(session, AgentOutput::PermissionRequested(request));
+                self.send_output(process, AgentOutput::PermissionRequested(request));
             }
             DriverEvent::Question { prompt, question } => {
-                self.context.send_agent_output(session, AgentOutput::QuestionAsked { prompt, question });
+                self.send_output(process, AgentOutput::QuestionAsked { prompt, question });
             }
             DriverEvent::Usage(mut usage) => {
                 let prices = &self.context.environment.prices;
                 let price = usage.model.as_ref().and_then(|model| prices.get(model));
                 price.into_iter().for_each(|price| usage.estimate_cost(*price));
-                self.context.send_agent_output(session, AgentOutput::Usage(usage));
+                self.send_output(process, AgentOutput::Usage(usage));
             }
             // The session is ending: record the text as an interrupted turn.
             DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.to_session_offset(read_from);
-                self.context
-                    .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
+                self.send_output(process, AgentOutput::TurnInterrupted { read_from, text, tools });
             }
             DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
                 self.is_in_turn = false;
                 let read_from = process.to_session_offset(read_from);
                 let failure = turn_failure(outcome);
-                self.context
-                    .send_agent_output(session, AgentOutput::TurnEnded { read_from, text, tools, failure });
+                self.send_output(process, AgentOutput::TurnEnded { read_from, text, tools, failure });
             }
             DriverEvent::Text { text } => {
-                self.context.publish_activity(session, AgentActivity::Text { text });
+                let text = self.published_text.push(key, &text);
+                self.publish_text(text);
             }
             DriverEvent::ToolCall(call) => {
                 let ToolCall { id, mut title, status, output: _ } = call;
+                title = remove_key(key, &title);
                 title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
                 self.context.publish_activity(session, AgentActivity::Tool { id, title, status });
             }
             DriverEvent::Plan { steps } => {
-                let steps = steps.into_iter().map(plan_step_text_and_status).collect();
+                let steps = steps.into_iter().map(plan_step_text_and_status);
+                let steps = steps.map(|(text, status)| (remove_key(key, &text), status)).collect();
                 self.context.publish_activity(session, AgentActivity::Plan { steps });
             }
             DriverEvent::Warning(warning) => {
-                self.context
-                    .publish_activity(session, AgentActivity::Warning { text: describe_warning(&warning) });
+                let text = remove_key(key, &describe_warning(&warning));
+                self.context.publish_activity(session, AgentActivity::Warning { text });
             }
             // The model is reported with the usage; the other events have no effect.
             DriverEvent::Model { .. } | DriverEvent::Mode { .. } | DriverEvent::PromptWithdrawn { .. } => {}
         }
     }
+}
+
+fn remove_key(key: &SessionKey, text: &str) -> String {
+    without_key_marks(&key.replace_in(text))
+}
+
+/// Removes the session's key from what is recorded and shown. In the text of a turn a mark tells where it was, because
+/// only a message with the key counts.
+fn without_key(key: &SessionKey, mut output: AgentOutput) -> AgentOutput {
+    match &mut output {
+        AgentOutput::TurnEnded { text, tools, failure: _, read_from: _ }
+        | AgentOutput::TurnInterrupted { text, tools, read_from: _ } => {
+            *text = key.replace_in(text);
+            for used in &mut tools.uses {
+                used.title = remove_key(key, &used.title);
+                for part in used.output.iter_mut().flat_map(|output| [&mut output.head, &mut output.tail]) {
+                    *part = remove_key(key, part);
+                }
+            }
+        }
+        AgentOutput::InvalidMessage { error, raw, .. } => {
+            (*error, *raw) = (remove_key(key, error), remove_key(key, raw));
+        }
+        AgentOutput::NearMiss { raw, .. } => *raw = remove_key(key, raw),
+        // A message is decoded without its key. What is decided stays as it is.
+        AgentOutput::Message { .. }
+        | AgentOutput::PermissionRequested(_)
+        | AgentOutput::QuestionAsked { .. }
+        | AgentOutput::TestFeedback(_)
+        | AgentOutput::Usage(_) => {}
+    }
+    output
+}
+
+/// Text of a turn in progress, which arrives in pieces that may cut the session's key.
+#[derive(Default)]
+pub(super) struct PublishedText {
+    /// The end of the text, if it may be the beginning of the key. Shorter than a key and a character.
+    held: String,
+    /// Whether the text before ended in a word, which what is held would continue.
+    is_in_word: bool,
+}
+
+impl PublishedText {
+    /// Adds a piece. Returns the text that can be shown, with a mark in place of each key.
+    fn push(&mut self, key: &SessionKey, piece: &str) -> String {
+        self.held.push_str(piece);
+        // A key at the end is held too: the next piece may continue the word.
+        let may_be_key = |at: &usize| {
+            let Some((before, rest)) = self.held.split_at_checked(*at) else { return false };
+            key.as_str().starts_with(rest) && !before.chars().next_back().map_or(self.is_in_word, is_word)
+        };
+        let start = self.held.len().saturating_sub(key.as_str().len());
+        let end = (start..self.held.len()).find(may_be_key).unwrap_or(self.held.len());
+        let rest = self.held.split_off(end);
+        let shown = std::mem::replace(&mut self.held, rest);
+        self.show(key, &shown)
+    }
+
+    /// Returns the rest of the text.
+    fn finish(&mut self, key: &SessionKey) -> String {
+        let rest = std::mem::take(&mut self.held);
+        let shown = self.show(key, &rest);
+        self.is_in_word = false;
+        shown
+    }
+
+    fn show(&mut self, key: &SessionKey, text: &str) -> String {
+        // A character of the same kind stands for the text before.
+        let before = if self.is_in_word { "_" } else { " " };
+        if let Some(last) = text.chars().next_back() {
+            self.is_in_word = is_word(last);
+        }
+        let marked = key.replace_in(&format!("{before}{text}"));
+        marked.get(before.len()..).unwrap_or_default().to_owned()
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
 }
 
 fn message_output(offset: MessageOffset, read_from: u64, item: DecodedItem) -> AgentOutput {
@@ -218,5 +314,23 @@ fn describe_warning(warning: &AgentWarning) -> String {
         }
         AgentWarning::LimitNear { used_permille: None, .. } => "the rate limit is almost reached".to_owned(),
         AgentWarning::UnknownOutput { text } => format!("output not understood: {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PublishedText;
+
+    #[test]
+    fn a_key_that_pieces_cut_is_not_shown() {
+        let key = "k3f9".parse().unwrap();
+        let text = "It works.\nDONE:T1 k3f9\n[ASK_USER k3f9] kk3f9 k3";
+        for size in 1..=text.len() {
+            let mut published = PublishedText::default();
+            let pieces = text.as_bytes().chunks(size).map(|piece| std::str::from_utf8(piece).unwrap());
+            let mut shown: String = pieces.map(|piece| published.push(&key, piece)).collect();
+            shown.push_str(&published.finish(&key));
+            assert_eq!(shown, "It works.\nDONE:T1 ‹key›\n[ASK_USER ‹key›] kk3f9 k3", "{size}");
+        }
     }
 }
