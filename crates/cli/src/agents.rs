@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn agent_listings(settings: &ConfigLoader, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
     let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
-    let listed = list(&loaded.config.agents, &trusted, worker);
+    let listed = list(&loaded.config.agents, &trusted, worker, &loaded.config.agents_without_role());
     listed.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let folder = current_directory()?;
     let project = detect_project(&folder);
-    let agents = list(&toml::Table::new(), &toml::Table::new(), None).map_err(|error| Failure {
+    let agents = list(&toml::Table::new(), &toml::Table::new(), None, &[]).map_err(|error| Failure {
         what: error.to_string(),
         hint: None,
         exit: 1,

@@ -19,4 +19,10 @@ impl Config {
         let member = || self.members.iter().find(|member| member.role == Some(role));
         named.or_else(|| member().map(|member| &member.name))
     }
+
+    /// Returns the configured agents that have no role.
+    pub fn agents_without_role(&self) -> Vec<&str> {
+        let without_role = self.members.iter().filter(|member| member.role.is_none());
+        without_role.map(|member| member.name.as_str()).collect()
+    }
 }

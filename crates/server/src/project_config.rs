@@ -86,11 +86,13 @@ fn list_agents(folder: &Path, data: &Path) -> Result<Vec<AgentListing>, ApiError
     let ProjectConfig { effective, without_project } = load(folder, data)?;
     let trusted = without_project.map(|without_project| without_project.config.agents).unwrap_or_default();
     let worker = effective.config.agent_for(Role::Worker).map(AgentName::as_str);
-    list(&effective.config.agents, &trusted, worker).map_err(|error| {
-        ApiError::new(
-            ProblemCode::InvalidConfiguration,
-            error_chain(&error),
-            "`jangdan agents` shows the details.",
-        )
-    })
+    list(&effective.config.agents, &trusted, worker, &effective.config.agents_without_role()).map_err(
+        |error| {
+            ApiError::new(
+                ProblemCode::InvalidConfiguration,
+                error_chain(&error),
+                "`jangdan agents` shows the details.",
+            )
+        },
+    )
 }

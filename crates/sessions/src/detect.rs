@@ -173,11 +173,15 @@ impl DetectedAgent {
     }
 }
 
-/// Returns the agent for a run without configuration: the first usable one that is not a plain script.
-pub fn choose_default(agents: &[DetectedAgent]) -> Option<&DetectedAgent> {
+/// Returns the agent for a run whose configuration names none: the first usable one that is not a plain script, or else the first
+/// usable script among the agents that the user configured without a role (`own`).
+pub fn choose_default<'a>(agents: &'a [DetectedAgent], own: &[&str]) -> Option<&'a DetectedAgent> {
     let is_agent =
         |agent: &&DetectedAgent| agent.preset.driver != DriverName::Pty || agent.preset.login.is_some();
-    agents.iter().filter(is_agent).find(|agent| agent.is_usable())
+    let is_own_script =
+        |agent: &&DetectedAgent| own.contains(&agent.name.as_str()) && !agent.preset.executes_its_inputs();
+    let usable = || agents.iter().filter(|agent| agent.is_usable());
+    usable().find(is_agent).or_else(|| usable().find(is_own_script))
 }
 
 #[cfg(unix)]

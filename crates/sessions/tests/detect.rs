@@ -86,16 +86,33 @@ fn default_agent_is_the_first_usable_one_that_is_not_a_script() {
     let folder = tempfile::tempdir().unwrap();
     let mut detector = detector(folder.path());
     let names = ["claude", "codex", "gemini", "shell"];
-    assert_eq!(choose_default(&detect(&detector, &names)), None);
+    assert_eq!(choose_default(&detect(&detector, &names), &[]), None);
     write_program(folder.path(), "claude", "echo 1");
     write_program(folder.path(), "gemini", "echo 1");
     detector.variables.push(("GEMINI_API_KEY".to_owned(), "x".into()));
     let agents = detect(&detector, &names);
     assert_eq!(
-        choose_default(&agents).map(|agent| agent.name.as_str()),
+        choose_default(&agents, &[]).map(|agent| agent.name.as_str()),
         Some("gemini"),
         "claude is not logged in"
     );
+}
+
+#[test]
+fn default_agent_may_be_a_configured_script_without_a_role() {
+    let folder = tempfile::tempdir().unwrap();
+    let detector = detector(folder.path());
+    let table = "[empty]\nextends = 'shell'\ncommand = 'sh'\n[mine]\nextends = 'shell'\ncommand = 'sh'\narguments = ['agent.sh']";
+    let table: toml::Table = table.parse().unwrap();
+    let resolve = |name: &str| (name.to_owned(), preset::resolve_preset(name, &table).unwrap());
+    let agents = detector.detect(["claude", "shell", "empty", "mine"].map(resolve).to_vec());
+    let chosen = |own: &[&str]| choose_default(&agents, own).map(|agent| agent.name.clone());
+    assert_eq!(
+        chosen(&["empty", "mine"]).as_deref(),
+        Some("mine"),
+        "an interpreter without a script would execute the plan"
+    );
+    assert_eq!(chosen(&[]), None, "an agent with another role");
 }
 
 #[test]

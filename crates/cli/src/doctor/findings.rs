@@ -302,7 +302,7 @@ fn invalid_configuration(settings: &ConfigLoader) -> Finding {
 fn agents(settings: &ConfigLoader, loaded: &config::LoadedConfig) -> Vec<Finding> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
     let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
-    let listed = match list(&loaded.config.agents, &trusted, worker) {
+    let listed = match list(&loaded.config.agents, &trusted, worker, &loaded.config.agents_without_role()) {
         Ok(listed) => listed,
         Err(error) => {
             let failure = Failure { what: error.to_string(), hint: None, exit: 1 };

@@ -234,8 +234,11 @@ fn choose_default_worker(
     let names = preset::preset_names(&config.agents);
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
     let found = AgentDetector::from_environment().detect(presets.collect());
-    let chosen = choose_default(&found).ok_or(PrepareError::NoAgent)?;
-    let remark = StartRemark::DefaultWorker { title: chosen.preset.title.clone() };
+    let own = config.agents_without_role();
+    let chosen = choose_default(&found, &own).ok_or(PrepareError::NoAgent)?;
+    // The title of a script is that of the preset that it extends.
+    let title = if own.contains(&chosen.name.as_str()) { &chosen.name } else { &chosen.preset.title };
+    let remark = StartRemark::DefaultWorker { title: title.clone() };
     Ok((chosen.name.parse()?, Some(remark)))
 }
 

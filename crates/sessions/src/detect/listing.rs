@@ -32,12 +32,15 @@ pub struct AgentListing {
 
 /// Detects all agents of the built-in presets and of the project's presets (`added`).
 ///
+/// `worker` is the configured default, and `without_role` are the agents that the user configured without a role.
+///
 /// A preset that differs from the one in `trusted` is not executed: listing the agents of an unknown repository must not
 /// run its programs.
 pub fn list(
     added: &toml::Table,
     trusted: &toml::Table,
     worker: Option<&str>,
+    without_role: &[&str],
 ) -> Result<Vec<AgentListing>, PresetError> {
     let presets = preset::preset_names(added).into_iter().map(|name| {
         let mut preset = preset::resolve_preset(&name, added)?;
@@ -47,7 +50,7 @@ pub fn list(
         Ok((name, preset))
     });
     let agents = AgentDetector::from_environment().detect(presets.collect::<Result<_, PresetError>>()?);
-    let chosen = worker.or_else(|| choose_default(&agents).map(|agent| agent.name.as_str()));
+    let chosen = worker.or_else(|| choose_default(&agents, without_role).map(|agent| agent.name.as_str()));
     Ok(agents.iter().map(|agent| listing(agent, chosen == Some(&agent.name))).collect())
 }
 
