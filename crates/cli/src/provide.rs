@@ -90,15 +90,21 @@ pub(crate) fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure>
     match outcome.as_ref().map(|row| row.status) {
         Some(RequestState::Asked | RequestState::Refused) => {
             let row = outcome.as_ref();
-            let reason = row.and_then(|row| row.failure.clone().or_else(|| row.refusal_reason.clone()));
-            Err(Failure {
-                what: localized(
-                    format!("{request} could not be provided: {}", reason.clone().unwrap_or_default()),
-                    format!("{request} 제공하지 못했습니다: {}", reason.unwrap_or_default()),
+            let failure = row.and_then(|row| row.failure.clone());
+            let what = match (failure, row.and_then(|row| row.refusal_reason.clone())) {
+                (Some(failure), _) => localized(
+                    format!("{request} could not be provided: {failure}"),
+                    format!("{request} 제공하지 못했습니다: {failure}"),
                 ),
-                hint: None,
-                exit: 1,
-            })
+                (None, reason) => {
+                    let reason = reason.unwrap_or_default();
+                    localized(
+                        format!("{request} was not provided: {reason}. The agent received this answer"),
+                        format!("{request} 제공하지 못했습니다: {reason}. 에이전트에게 이렇게 답했습니다"),
+                    )
+                }
+            };
+            Err(Failure { what, hint: None, exit: 1 })
         }
         Some(RequestState::Provided | RequestState::Skipped) => {
             let detail = outcome.and_then(|row| row.detail).map(|detail| format!(" ({detail})"));

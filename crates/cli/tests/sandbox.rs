@@ -23,8 +23,8 @@ use holder::{
 use tempfile::TempDir;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
-/// Time limit of a wait; the machine may be busy.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit of a wait; the machine may be busy, and the first test of Go compiles its standard library.
+const TIMEOUT: Duration = Duration::from_secs(150);
 /// Prints whether each attempt succeeded.
 const TRY: &str = r#"try() { name=$1; shift; if eval "$*" >/dev/null 2>&1; then echo "$name: yes"; else echo "$name: no"; fi; }"#;
 

@@ -30,7 +30,7 @@ pub use gate_report::gate_report_markdown;
 pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 pub use report::{
     AttemptReport, CheckReport, FAILED_TESTS_MAX, PhaseReport, ProblemReport, QuestionReport, ReportForm,
-    RunReport, RunTime, TaskReport, UnprovedWork, UsageByWork, format_duration, render_report,
+    RequestReport, RunReport, RunTime, TaskReport, UnprovedWork, UsageByWork, format_duration, render_report,
 };
 #[cfg(feature = "typescript")]
 pub use row_kind::RowOf;

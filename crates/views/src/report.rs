@@ -12,13 +12,14 @@ mod time;
 pub use time::format_duration;
 
 use domain::{
-    Actor, AgentName, AttemptFailure, AttemptNumber, EscalationAction, EscalationId, Locale, PhaseNumber,
-    QuestionId, Role, RunId, TaskId, Timestamp,
+    Actor, AgentName, AttemptFailure, AttemptNumber, DependencyType, EscalationAction, EscalationId, Locale,
+    PhaseNumber, QuestionId, RequestId, Role, RunId, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AttemptState, PhaseState, QuestionState, Rows, RunState, TaskCounts, TaskMark, TaskState, UsageTotals,
+    AttemptState, PhaseState, QuestionState, RequestState, Rows, RunState, TaskCounts, TaskMark, TaskState,
+    UsageTotals,
 };
 
 /// The report of a run, also of one that has not ended.
@@ -44,6 +45,7 @@ pub struct RunReport {
     pub usage: UsageByWork,
     pub phases: Vec<PhaseReport>,
     pub questions: Vec<QuestionReport>,
+    pub requests: Vec<RequestReport>,
     pub problems: Vec<ProblemReport>,
     /// Work and phases that nothing proves, or that a user accepted without a proof.
     pub unproved: Vec<UnprovedWork>,
@@ -167,6 +169,31 @@ pub struct QuestionReport {
     pub answer: Option<String>,
     pub answered_by: Option<String>,
     /// Time until the answer.
+    pub waited_ms: Option<u64>,
+}
+
+/// What an agent requested, and what became of it. Never a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RequestReport {
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub id: RequestId,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub task: Option<TaskId>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub agent: Option<AgentName>,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub r#type: DependencyType,
+    pub name: String,
+    pub description: String,
+    pub status: RequestState,
+    /// Whether the default of the agent is used.
+    pub is_default: bool,
+    /// Why it was refused, or why the last attempt to provide it failed.
+    pub reason: Option<String>,
+    pub resolved_by: Option<String>,
+    /// Time until the decision was carried out.
     pub waited_ms: Option<u64>,
 }
 

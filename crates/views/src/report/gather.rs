@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use domain::{Actor, CompletionProof, SessionId, TaskId, Timestamp};
 
 use super::{
-    AttemptReport, CheckReport, FAILED_TESTS_MAX, PhaseReport, ProblemReport, QuestionReport, RunReport,
-    RunTime, TaskReport, UnprovedWork, UsageByWork, actor_name, add_by_role,
+    AttemptReport, CheckReport, FAILED_TESTS_MAX, PhaseReport, ProblemReport, QuestionReport, RequestReport,
+    RunReport, RunTime, TaskReport, UnprovedWork, UsageByWork, actor_name, add_by_role,
 };
 use crate::{
     EscalationState, PhaseRow, PhaseState, QuestionState, ReceiptPurpose, ReceiptRow, Rows, TaskMark,
@@ -51,6 +51,7 @@ pub(super) fn report(rows: &Rows, now: Timestamp) -> Option<RunReport> {
         unproved: unproved(rows, &phases),
         phases,
         questions: questions(rows),
+        requests: requests(rows),
         problems: problems(rows),
     })
 }
@@ -191,6 +192,23 @@ fn questions(rows: &Rows) -> Vec<QuestionReport> {
         waited_ms: row.answered_at.map(|at| between_ms(row.asked_at, at)),
     };
     rows.questions.iter().map(report).collect()
+}
+
+fn requests(rows: &Rows) -> Vec<RequestReport> {
+    let report = |row: &crate::RequestRow| RequestReport {
+        id: row.id,
+        task: row.task.clone(),
+        agent: row.agent.clone(),
+        r#type: row.r#type,
+        name: row.name.clone(),
+        description: row.description.clone(),
+        status: row.status,
+        is_default: row.default_used,
+        reason: row.refusal_reason.clone().or_else(|| row.failure.clone()),
+        resolved_by: row.resolved_by.as_ref().and_then(|actor| name(rows, actor)),
+        waited_ms: row.resolved_at.map(|at| between_ms(row.asked_at, at)),
+    };
+    rows.requests.iter().map(report).collect()
 }
 
 fn problems(rows: &Rows) -> Vec<ProblemReport> {

@@ -5,7 +5,8 @@
 use domain::{AttemptFailure, Locale};
 
 use super::{
-    CheckReport, PhaseReport, ProblemReport, QuestionReport, RunReport, TaskReport, UnprovedWork,
+    CheckReport, PhaseReport, ProblemReport, QuestionReport, RequestReport, RunReport, TaskReport,
+    UnprovedWork,
     phrases::Phrases,
     time::{format_duration, format_utc},
 };
@@ -56,6 +57,10 @@ pub(super) fn document(report: &RunReport, locale: Locale) -> Document {
     );
     let questions = writer.questions(&report.questions);
     sections.push(Section { heading: Some(phrases.questions.to_owned()), blocks: questions });
+    if !report.requests.is_empty() {
+        let blocks = vec![writer.requests(&report.requests)];
+        sections.push(Section { heading: Some(phrases.requests.to_owned()), blocks });
+    }
     let problems = writer.problems(&report.problems);
     sections.push(Section { heading: Some(phrases.problems.to_owned()), blocks: problems });
     sections.push(Section { heading: Some(phrases.time_and_cost.to_owned()), blocks: writer.costs(report) });
@@ -264,6 +269,44 @@ impl Writer {
             head: head.map(str::to_owned).to_vec(),
             rows: questions.iter().map(row).collect(),
         }]
+    }
+
+    fn requests(&self, requests: &[RequestReport]) -> Block {
+        let phrases = self.phrases;
+        let row = |request: &RequestReport| {
+            let names = request.task.iter().map(ToString::to_string);
+            let asked_by = names.chain(request.agent.iter().map(ToString::to_string));
+            let mut outcome = phrases.request_state(request.status).to_owned();
+            if request.is_default {
+                outcome = format!("{outcome}, {}", phrases.with_default);
+            }
+            if let Some(reason) = &request.reason {
+                outcome = format!("{outcome}: {reason}");
+            }
+            let request_text = match request.description.is_empty() {
+                true => request.name.clone(),
+                false => format!("{}: {}", request.name, request.description),
+            };
+            vec![
+                request.id.to_string(),
+                asked_by.collect::<Vec<_>>().join(" "),
+                phrases.request_type(request.r#type).to_owned(),
+                request_text,
+                outcome,
+                request.resolved_by.clone().unwrap_or_default(),
+                request.waited_ms.map(|time| format_duration(self.locale, time)).unwrap_or_default(),
+            ]
+        };
+        let head = [
+            "",
+            phrases.asked_by,
+            phrases.kind,
+            phrases.request,
+            phrases.outcome,
+            phrases.decided_by,
+            phrases.waited,
+        ];
+        Block::Table { head: head.map(str::to_owned).to_vec(), rows: requests.iter().map(row).collect() }
     }
 
     fn problems(&self, problems: &[ProblemReport]) -> Vec<Block> {

@@ -1,8 +1,8 @@
 //! The words of a report, in English and Korean.
 
-use domain::{AttemptNumber, EscalationAction, Locale, PhaseNumber};
+use domain::{AttemptNumber, DependencyType, EscalationAction, Locale, PhaseNumber};
 
-use crate::{PhaseState, QuestionState, RunState, TaskState};
+use crate::{PhaseState, QuestionState, RequestState, RunState, TaskState};
 
 /// Headings and names of columns.
 pub(super) struct Phrases {
@@ -38,6 +38,12 @@ pub(super) struct Phrases {
     pub(super) answer: &'static str,
     pub(super) answered_by: &'static str,
     pub(super) waited: &'static str,
+    pub(super) requests: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) request: &'static str,
+    pub(super) outcome: &'static str,
+    pub(super) decided_by: &'static str,
+    pub(super) with_default: &'static str,
     pub(super) problems: &'static str,
     pub(super) open: &'static str,
     pub(super) cause_disappeared: &'static str,
@@ -92,6 +98,12 @@ static ENGLISH: Phrases = Phrases {
     answer: "Answer",
     answered_by: "Answered by",
     waited: "Waited",
+    requests: "Requests",
+    kind: "Kind",
+    request: "Request",
+    outcome: "Outcome",
+    decided_by: "Decided by",
+    with_default: "with the default",
     problems: "Problems and decisions",
     open: "open",
     cause_disappeared: "its cause disappeared",
@@ -146,6 +158,12 @@ static KOREAN: Phrases = Phrases {
     answer: "답변",
     answered_by: "답변자",
     waited: "대기 시간",
+    requests: "요청",
+    kind: "종류",
+    request: "요청 내용",
+    outcome: "결과",
+    decided_by: "결정한 사람",
+    with_default: "기본값 사용",
     problems: "문제와 결정",
     open: "미해결",
     cause_disappeared: "원인이 사라짐",
@@ -262,6 +280,27 @@ impl Phrases {
             TaskState::Failed => self.pick("Failed", "실패"),
             TaskState::Skipped => self.pick("Skipped", "건너뜀"),
             TaskState::Cancelled => self.pick("Cancelled", "취소됨"),
+        }
+    }
+
+    pub(super) fn request_state(&self, state: RequestState) -> &'static str {
+        match state {
+            RequestState::Asked => self.pick("not provided", "제공하지 않음"),
+            RequestState::Providing => self.pick("is being provided", "제공하는 중"),
+            RequestState::Provided => self.pick("provided", "제공함"),
+            RequestState::Refused => self.pick("refused", "거절함"),
+            RequestState::Skipped => self.pick("skipped", "건너뜀"),
+        }
+    }
+
+    pub(super) fn request_type(&self, kind: DependencyType) -> &'static str {
+        match kind {
+            DependencyType::ApiKey => self.pick("API key", "API 키"),
+            DependencyType::EnvVariable => self.pick("environment variable", "환경 변수"),
+            DependencyType::Service => self.pick("service", "서비스"),
+            DependencyType::File => self.pick("file", "파일"),
+            DependencyType::Permission => self.pick("permission", "권한"),
+            DependencyType::Package => self.pick("package", "패키지"),
         }
     }
 

@@ -26,6 +26,14 @@ pub(super) fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     if is_secret_type(row.r#type) {
         context.push(value_notice(locale, row));
     }
+    if row.r#type == DependencyType::File {
+        context.push(format!(
+            "{} jangdan provide {} --file {}",
+            pick_by_locale(locale, "Provide a file of yours:", "파일 제공:"),
+            row.id,
+            pick_by_locale(locale, "PATH", "경로"),
+        ));
+    }
     InboxEntry {
         item: InboxItem::Request(row.id),
         heading: join_heading(&[
