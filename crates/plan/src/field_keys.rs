@@ -145,8 +145,16 @@ impl FieldKey {
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        KEY_NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|&(_, key)| key)
+        KEY_NAMES.iter().find(|(known, _)| is_same_name(name, known)).map(|&(_, key)| key)
     }
+}
+
+/// Compares a name with a known one without case; `blocked_by` and `Blocked-by` are `blocked by`.
+fn is_same_name(name: &str, known: &str) -> bool {
+    let is_same = |(written, known): (u8, u8)| {
+        written.eq_ignore_ascii_case(&known) || known == b' ' && matches!(written, b'_' | b'-')
+    };
+    name.len() == known.len() && name.bytes().zip(known.bytes()).all(is_same)
 }
 
 fn undecorated(head: &str) -> &str {
@@ -234,6 +242,8 @@ mod tests {
         let key = |line: &str| FieldKey::parse_key_line(line).map(|(key, _)| key);
         assert_eq!(key("**의존**: T0.1"), Some(FieldKey::Dependencies));
         assert_eq!(key("**depends_on**: []"), Some(FieldKey::Dependencies));
+        assert_eq!(key("**blocked_by**: T1"), Some(FieldKey::Dependencies));
+        assert_eq!(key("**Acceptance-Criteria**:"), Some(FieldKey::Acceptance));
         assert_eq!(key("**인수 조건**:"), Some(FieldKey::Acceptance));
         for line in ["Agent: x", "**Agent** x", "**Notes**: x", "*Agent*: x", "**"] {
             assert_eq!(FieldKey::parse_key_line(line), None, "{line}");

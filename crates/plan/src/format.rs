@@ -73,7 +73,9 @@ pub(crate) fn detect_markdown_format(text: &str, outline: &Outline) -> Option<Pl
         Some(PlanFormat::TasksMd)
     } else if checklist::has_ids(text, outline) {
         Some(PlanFormat::Checklist)
-    } else if tasks_md::is_tasks_md(text, outline, true) && !is_list_in_phases() {
+    } else if tasks_md::is_tasks_md(text, outline, true) && !is_list_in_phases()
+        || tasks_md::has_numbered_tasks(text, outline)
+    {
         Some(PlanFormat::TasksMd)
     } else if checklist::is_checklist(text, outline) {
         Some(PlanFormat::Checklist)

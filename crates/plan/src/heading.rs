@@ -93,6 +93,12 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
         }
         rest = after;
     }
+    if status.is_none()
+        && let Some((is_done, word, after)) = split_status_label(rest)
+    {
+        status = Some((is_done, StatusMark::Word(span_of(word))));
+        rest = after;
+    }
     let mut phase = None;
     let mut has_phase_prefix = false;
     if let Some((number, after)) = split_phase_prefix(rest) {
@@ -121,6 +127,19 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
     Some(TaskHeading { reference, phase, id_span, status, title, has_noun, has_id_line: false })
 }
 
+/// Parses `1. Title`, which is a task only where the lines below say so.
+pub(crate) fn parse_numbered_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeading<'a>> {
+    let (status, rest) = split_checkbox(strip_bold(heading.text), heading);
+    let (reference, length) = IdReference::parse_prefix(rest)?;
+    let title = rest[length..].strip_prefix(['.', ')']).filter(|title| title.starts_with(' '))?;
+    if reference.shape() != IdShape::Number || !reference.is_valid_id() {
+        return None;
+    }
+    let id_span = span_of_slice(heading.text, &rest[..length], heading.start);
+    let title = title.trim();
+    Some(TaskHeading { reference, phase: None, id_span, status, title, has_noun: false, has_id_line: false })
+}
+
 /// Returns the title behind an id, or `None` if the text continues the id or the id is not certain.
 fn title_after_id(after: &str, shape: IdShape, is_introduced: bool) -> Option<&str> {
     let first = after.chars().next();
@@ -141,6 +160,20 @@ fn title_after_id(after: &str, shape: IdShape, is_introduced: bool) -> Option<&s
         Some('.' | ')') if after[1..].starts_with(' ') => Some(&after[1..]),
         Some('·' | '—' | '–') => Some(after.trim_start_matches(['·', '—', '–'])),
         Some(_) => None,
+    }
+}
+
+/// Splits `[InProgress]` or `[완료]` from the beginning of a heading: whether it means done, the word, and the rest.
+fn split_status_label(text: &str) -> Option<(bool, &str, &str)> {
+    let (word, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let is_word = word.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '_'))
+        && word.chars().count() > 1
+        && rest.starts_with(' ');
+    match values::parse_status(word).filter(|_| is_word)? {
+        status @ (TaskStatus::Open | TaskStatus::Done) => {
+            Some((status == TaskStatus::Done, word, rest.trim_start()))
+        }
+        TaskStatus::Deferred => None,
     }
 }
 

@@ -167,6 +167,10 @@ pub enum Problem {
         id: String,
         members: Vec<String>,
     },
+    /// A task without a status whose check boxes are all ticked.
+    AllBoxesTicked {
+        id: String,
+    },
     ParentIsTask {
         id: String,
         children: Vec<String>,
@@ -263,6 +267,7 @@ impl Problem {
             | Self::NotRead { .. }
             | Self::ListedAgain { .. }
             | Self::GroupHeading { .. }
+            | Self::AllBoxesTicked { .. }
             | Self::ParentIsTask { .. }
             | Self::ParentIsContext { .. }
             | Self::AssignedIds { .. }

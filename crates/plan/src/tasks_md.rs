@@ -19,7 +19,7 @@ use crate::{
     list_item::ListItem,
     markdown::{Block, BlockKind, Outline},
     problem::{Problem, ValueField},
-    text::{join_lines, parse_scalar, parse_values, span_of_slice, truncate_for_message},
+    text::{join_lines, parse_scalar, parse_values, span_of_slice, strip_bullet, truncate_for_message},
 };
 
 mod diagram_order;
@@ -166,6 +166,9 @@ fn find_task_headings<'a>(
             found.push((at, level, task));
         }
     }
+    if found.is_empty() {
+        found = numbered_headings_with_status(text, outline);
+    }
     let is_certain = |(at, _, task): &(usize, u8, TaskHeading<'_>)| {
         !is_requirement_like(task) || has_status_line(text, outline, *at)
     };
@@ -193,6 +196,29 @@ fn has_status_line(text: &str, outline: &Outline, heading: usize) -> bool {
         text.get(next.span.start..)
             .is_some_and(|rest| rest.starts_with("- **Status**") || rest.starts_with("**Status**"))
     })
+}
+
+/// Returns headings such as `1. Title` with a status below. Two of them make a list of tasks, in a file without other ids.
+fn numbered_headings_with_status<'a>(text: &'a str, outline: &Outline) -> Vec<(usize, u8, TaskHeading<'a>)> {
+    let has_status = |at: usize| {
+        let next = outline.blocks.get(at + 1).and_then(|next| text.get(next.span.start..));
+        let line = next.and_then(|rest| rest.lines().next()).map(strip_bullet);
+        line.and_then(FieldKey::parse_key_line).is_some_and(|(key, _)| key == FieldKey::Status)
+    };
+    let mut found = Vec::new();
+    for (at, block) in outline.blocks.iter().enumerate() {
+        let BlockKind::Heading { level } = block.kind else { continue };
+        let heading = Heading::new(text, block.span.clone());
+        if let Some(task) = heading::parse_numbered_heading(&heading).filter(|_| has_status(at)) {
+            found.push((at, level, task));
+        }
+    }
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// Tells whether headings such as `1. Title` are the tasks of a file.
+pub(crate) fn has_numbered_tasks(text: &str, outline: &Outline) -> bool {
+    !numbered_headings_with_status(text, outline).is_empty()
 }
 
 /// Returns the headings that only group tasks, with ids of these: one with the id of a heading below it, and `P1-R1`

@@ -61,10 +61,12 @@ fn parse_status_word(value: &str) -> Option<TaskStatus> {
     };
     match normalized.as_ref() {
         "" | "todo" | "to do" | "pending" | "open" | "planned" | "ready" | "waiting" | "not started"
-        | "not yet started" | "backlog" | "new" | "in progress" | "doing" | "wip" | "started" | "active"
-        | "review" | "in review" | "testing" | "blocked" | "대기" | "대기 중" | "대기중" | "예정"
-        | "할 일" | "미착수" | "미시작" | "미완료" | "시작 전" | "진행" | "진행 중" | "진행중" | "검토"
-        | "검토 중" | "검토중" | "차단" => Some(TaskStatus::Open),
+        | "not yet started" | "backlog" | "new" | "in progress" | "inprogress" | "doing" | "wip"
+        | "started" | "active" | "review" | "in review" | "testing" | "blocked" | "failed" | "failing"
+        | "실패" | "대기" | "대기 중" | "대기중" | "예정" | "할 일" | "미착수" | "미시작" | "미완료"
+        | "시작 전" | "진행" | "진행 중" | "진행중" | "검토" | "검토 중" | "검토중" | "차단" => {
+            Some(TaskStatus::Open)
+        }
         "done" | "complete" | "completed" | "finished" | "closed" | "cancelled" | "canceled"
         | "implemented" | "merged" | "완료" | "완료됨" | "취소" | "취소됨" | "完了" | "完成" | "已完成" => {
             Some(TaskStatus::Done)

@@ -199,6 +199,12 @@ prop_compose! {
         let mut seen = std::collections::HashSet::new();
         task.external.retain(|name| seen.insert(name.clone()));
         (task.agent, task.tester, task.layer) = names;
+        // The sign of a mention is not a part of the name.
+        for name in [&mut task.agent, &mut task.tester].into_iter().flatten() {
+            if name.starts_with('@') {
+                name.insert(0, 'x');
+            }
+        }
         task.verify = verify.map(|text| normalize_text(&text)).filter(|text| !text.is_empty()).map(|text| if text.contains('\n') { text } else { text.trim().to_owned() });
         task.worktree = worktree;
         (task.done, task.optional) = flags;

@@ -198,6 +198,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             format!("{id} is read as a group of {}", join_names(members)),
             "a dependency on it means all of them".into(),
         ),
+        Problem::AllBoxesTicked { id } => new(
+            format!("all check boxes of {id} are ticked, but it has no status: it is read as open"),
+            "if it is done, add a line: **Status**: done".into(),
+        ),
         Problem::ParentIsTask { id, children } => new(
             format!(
                 "{id} is read as a task of its own before {}: they do not cover its text",

@@ -194,6 +194,10 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
             format!("{id} 항목은 그룹으로 읽습니다: {}", join_names(members)),
             "이 그룹에 의존하면 모두에 의존하는 것입니다".into(),
         ),
+        Problem::AllBoxesTicked { id } => new(
+            format!("{id} 작업의 체크박스가 모두 선택되어 있지만 상태가 없어 아직 할 작업으로 읽습니다"),
+            "끝난 작업이라면 다음 줄을 추가하세요: **상태**: 완료".into(),
+        ),
         Problem::ParentIsTask { id, children } => new(
             format!(
                 "하위 작업에 없는 내용이 있어 {id} 항목을 별도의 작업으로 읽습니다. 뒤에 할 작업: {}",

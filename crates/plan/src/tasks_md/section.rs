@@ -9,7 +9,7 @@ use crate::{
     heading::{self, TaskHeading},
     list_item::ListItem,
     markdown::{Block, BlockKind},
-    text::{join_lines, line_start, normalize_criterion, normalize_text, parse_checkbox},
+    text::{is_checked, join_lines, line_start, normalize_criterion, normalize_text, parse_checkbox},
 };
 
 use super::{
@@ -224,6 +224,9 @@ impl TaskSection {
             Some(rule) if text.get(rule.end..end).is_some_and(|rest| rest.trim().is_empty()) => rule.start,
             _ => end,
         };
+        if has_only_ticked_boxes(text.get(self.covered_from..end).unwrap_or_default()) {
+            tasks.note_ticked_boxes(index, self.covered_from);
+        }
         self.push_prose(text, end);
         if !self.heading_text.is_empty() {
             if tasks.has_heading_title(index) {
@@ -244,6 +247,18 @@ impl TaskSection {
             self.prose.push(prose);
         }
     }
+}
+
+/// Tells whether a section has check boxes and none of them is open.
+fn has_only_ticked_boxes(section: &str) -> bool {
+    // Most sections have none.
+    if memchr::memmem::find(section.as_bytes(), b"[x]").is_none() {
+        return false;
+    }
+    let mut boxes = section
+        .lines()
+        .filter_map(|line| parse_checkbox(line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start()));
+    boxes.all(|(mark, ..)| is_checked(mark))
 }
 
 /// Tells whether a key applies to the task. If the heading has a title, a `Title` line is ordinary text, and so is an

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use domain::{PhaseNumber, TaskId};
+use domain::{AgentName, PhaseNumber, TaskId};
 
 use crate::{
     dependencies::{self, IdReference, IdShape},
@@ -179,6 +179,21 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         }
     }
 
+    /// Notes that all check boxes of a section are ticked, unless the task has a status.
+    pub(super) fn note_ticked_boxes(&mut self, index: usize, heading: usize) {
+        let has_status = self.field_states.get(index).is_none_or(|state| {
+            state.checkbox.is_some()
+                || [FieldSource::Section, FieldSource::Row]
+                    .into_iter()
+                    .any(|source| state.is_set(source, FieldKey::Status))
+        });
+        let id = self.plan.tasks.get(index).map(|task| task.id.to_string());
+        if let Some(id) = id.filter(|_| !has_status) {
+            let end = self.text[heading..].find('\n').map_or(self.text.len(), |length| heading + length);
+            self.diagnostics.push(heading..end, Problem::AllBoxesTicked { id });
+        }
+    }
+
     /// Sets the phase from an id (`P1-T1.3`) or from the enclosing heading.
     pub(super) fn set_phase(
         &mut self,
@@ -267,8 +282,8 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
                 draft.mentions = start..self.plan.mentions.len();
             }
             FieldKey::Layer => task.layer = one(&value),
-            FieldKey::Agent => task.agent = one(&value),
-            FieldKey::Tester => task.tester = one(&value),
+            FieldKey::Agent => task.agent = one(&value).map(without_at_sign),
+            FieldKey::Tester => task.tester = one(&value).map(without_at_sign),
             FieldKey::Verify => task.verify = one(&value),
             FieldKey::Worktree => task.worktree = one(&value),
             FieldKey::Touches => task.touches = many(&value),
@@ -369,6 +384,14 @@ struct DuplicateTask {
 }
 
 /// Joins two texts with an empty line between them.
+/// Removes the sign of a mention: `@backend-specialist` is the agent `backend-specialist`.
+fn without_at_sign(name: String) -> String {
+    match name.strip_prefix('@') {
+        Some(bare) if bare.parse::<AgentName>().is_ok() => bare.to_owned(),
+        Some(_) | None => name,
+    }
+}
+
 fn join_paragraphs(mut text: String, below: String) -> String {
     if text.is_empty() {
         return below;
