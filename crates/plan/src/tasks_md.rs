@@ -441,9 +441,13 @@ impl<'a> TasksMdParser<'a, '_> {
             return;
         }
         if let Some(section) = &mut self.section {
-            // A table that has other rows too is also text.
             if columns.has_only_task_rows(self.text, rows) {
                 section.exclude_table(span, &mut self.tasks);
+            } else {
+                // A table that has other rows too is also text, except for rows that change when their task is done.
+                for row in rows.iter().filter(|row| columns.has_status_mark(self.text, row)) {
+                    section.exclude_from_prose(self.text, row.clone());
+                }
             }
         }
         let scope = self.current_phase();

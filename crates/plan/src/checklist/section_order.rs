@@ -103,7 +103,17 @@ fn dependency_pairs(line: &str) -> Vec<(&str, &str)> {
     // What follows a dash or a full stop is a remark.
     let end =
         [" - ", " — ", ". ", ";"].iter().filter_map(|sign| after.find(sign)).min().unwrap_or(after.len());
-    vec![(before, &after[..end])]
+    vec![(before, without_option(&after[..end]))]
+}
+
+/// Cuts off a remark in brackets about what can run beside: `Phase 2 (in parallel with Phase 3)`.
+fn without_option(awaited: &str) -> &str {
+    let is_option =
+        |remark: &str| ["parallel", "병렬"].iter().any(|word| remark.to_lowercase().contains(word));
+    match awaited.split_once('(') {
+        Some((before, remark)) if is_option(remark) => before,
+        Some(_) | None => awaited,
+    }
 }
 
 /// Returns the phases and stories that a text names.
@@ -130,10 +140,56 @@ fn phase_references(text: &str) -> Vec<PhaseReference> {
     // A phase beside its story is the same: `User Story 2 (Phase 4)`.
     if found.is_empty() {
         for (at, _) in lower.match_indices("phase") {
-            found.extend(number_after(&lower[at + "phase".len()..]).map(PhaseReference::Phase));
+            let rest = &lower[at + "phase".len()..];
+            found.extend(listed_numbers(rest.strip_prefix('s').unwrap_or(rest)).map(PhaseReference::Phase));
         }
     }
     found
+}
+
+/// Returns the numbers at the beginning of a text: `7, 8 and 9`, `3/4`, `3-5`.
+fn listed_numbers(text: &str) -> impl Iterator<Item = u32> {
+    // Bounds what a hostile range costs; no plan has more phases.
+    const RANGE_MAX: u32 = 100;
+    let mut numbers = Vec::new();
+    let mut rest = text.trim_start();
+    loop {
+        let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let Ok(number) = rest[..n_digits].parse::<u32>() else { break };
+        numbers.push(number);
+        rest = &rest[n_digits..];
+        if let Some((last, after)) =
+            range_end(rest).filter(|(last, _)| last.saturating_sub(number) <= RANGE_MAX)
+        {
+            numbers.extend(number.saturating_add(1)..=last);
+            rest = after;
+        }
+        let after = rest.trim_start();
+        let is_word = ["and ", "& ", "및 "].into_iter().find_map(|word| after.strip_prefix(word));
+        let is_sign =
+            after.strip_prefix([',', '/']).map(str::trim_start).filter(|next| is_last_of_list(next));
+        let Some(next) = is_word.or(is_sign) else { break };
+        rest = next.trim_start();
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    numbers.into_iter()
+}
+
+/// Splits the end of a range, `-5`, from the beginning of a text.
+fn range_end(text: &str) -> Option<(u32, &str)> {
+    let rest = text.trim_start().strip_prefix(['-', '–', '~'])?.trim_start();
+    let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    Some((rest[..n_digits].parse().ok()?, &rest[n_digits..]))
+}
+
+/// Tells whether a number behind a comma belongs to the list: `2, 3 developers` has one number.
+fn is_last_of_list(text: &str) -> bool {
+    let rest = text.strip_prefix("and ").unwrap_or(text).trim_start_matches(|c: char| c.is_ascii_digit());
+    let next = rest.trim_start();
+    rest.len() < text.len()
+        && (next.is_empty()
+            || !next.starts_with(char::is_alphanumeric)
+            || ["and ", "complete"].iter().any(|word| next.starts_with(word)))
 }
 
 fn task_ids(text: &str) -> Vec<String> {
@@ -174,6 +230,20 @@ mod tests {
             named("- **User Stories (Phase 3+)**: All depend on Foundational phase completion"),
             [(vec![PhaseReference::Phase(3)], vec![])]
         );
+        let phase = PhaseReference::Phase;
+        assert_eq!(
+            named("- **Phase 7, 8, 9**: All depend on Phase 6 (shared service)"),
+            [(vec![phase(7), phase(8), phase(9)], vec![phase(6)])]
+        );
+        assert_eq!(
+            named("- **Phase 5**: Depends on Phase 2 (can start in parallel with Phase 3/4)"),
+            [(vec![phase(5)], vec![phase(2)])]
+        );
+        assert_eq!(
+            named("Phase 9 requires Phases 3-5, 7 and 8 complete"),
+            [(vec![phase(9)], [3, 4, 5, 7, 8].map(phase).to_vec())]
+        );
+        assert_eq!(named("Phase 4 needs Phase 2, 3 developers"), [(vec![phase(4)], vec![phase(2)])]);
         let tasks = dependency_pairs("T014 depends on T012, T013");
         assert_eq!(
             (task_ids(tasks[0].0), task_ids(tasks[0].1)),

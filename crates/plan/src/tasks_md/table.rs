@@ -75,6 +75,13 @@ impl TableColumns {
         RowCells::new(text, row).nth(self.id_column).is_some_and(|cell| self.parse_id(cell).is_some())
     }
 
+    /// Tells whether a row is a task whose status is written in it.
+    pub(super) fn has_status_mark(&self, text: &str, row: &Range<usize>) -> bool {
+        self.is_task_row(text, row)
+            && (self.keys.contains(&Some(FieldKey::Status))
+                || RowCells::new(text, row).any(|cell| split_cell_status(cell).is_some()))
+    }
+
     /// Returns the ids of all rows.
     pub(super) fn references<'a>(
         &self,
