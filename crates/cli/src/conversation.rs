@@ -89,8 +89,8 @@ fn unknown_session_failure(run: &RunId, session: SessionId) -> Failure {
             format!("실행 {run}에 {session} 세션이 없습니다."),
         ),
         hint: Some(localized(
-            format!("List the sessions: jangdan replay {run}"),
-            format!("세션 목록: jangdan replay {run}"),
+            format!("List the sessions: jangdan sessions {run}"),
+            format!("세션 목록: jangdan sessions {run}"),
         )),
         exit: 1,
     }

@@ -9,6 +9,7 @@ mod answer;
 mod approve;
 mod arguments;
 mod audit;
+mod calls;
 mod chat;
 mod checks;
 mod clean;
@@ -36,6 +37,7 @@ mod localized;
 mod log;
 mod logs;
 mod man;
+mod messages;
 mod number;
 mod plan_change;
 mod plan_check;
@@ -66,6 +68,7 @@ mod secret_input;
 mod serve;
 mod server_log;
 mod session;
+mod sessions;
 mod settings;
 mod skip;
 mod snippet;
@@ -74,6 +77,7 @@ mod store_failure;
 mod table;
 mod tell;
 mod timestamp;
+mod value_name;
 mod version;
 mod watch;
 
@@ -93,6 +97,8 @@ enum Command {
     Answer(answer::Arguments),
     /// Approve a phase
     Approve(approve::ApproveArguments),
+    /// List the calls between agents: who called whom, why, and with which result
+    Calls(calls::Arguments),
     /// Cancel a run, a phase or a task
     Cancel(control::CancelArguments),
     /// Send a message to the orchestrator, or answer the only open question
@@ -142,6 +148,8 @@ enum Command {
     /// Write the manual pages to a folder
     #[command(hide = true)]
     Man(man::Arguments),
+    /// List the messages and results that agents sent each other
+    Messages(messages::Arguments),
     /// Pause a run, a phase or a task
     Pause(control::Arguments),
     /// Check, show or convert a plan file, or settle its changes during a run
@@ -183,6 +191,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Run agents in sessions that outlive the terminal, and attach to them
     Session(session::Arguments),
+    /// List the sessions of a run, and which started or called which
+    Sessions(sessions::Arguments),
     /// Skip a task; the tasks that depend on it continue
     Skip(skip::Arguments),
     /// Show the tasks of a run and what is waiting for you
@@ -230,6 +240,9 @@ fn main() -> ExitCode {
         Command::Config(command) => config::run(&command),
         Command::Continue(arguments) => control::resume(&arguments),
         Command::Checks(arguments) => checks::run(&arguments),
+        Command::Calls(arguments) => calls::run(&arguments),
+        Command::Messages(arguments) => messages::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Conversation(arguments) => conversation::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

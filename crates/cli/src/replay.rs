@@ -17,7 +17,6 @@ use crate::{
     printable::printable_json, run_log::RunLog,
 };
 
-mod korean;
 mod tables;
 
 #[derive(Debug, Args)]

@@ -146,20 +146,7 @@ impl RowSource {
         &self,
         run: &RunId,
     ) -> Result<Vec<R>, Failure> {
-        let mut rows = self.rows_of_kinds(run, &[R::KIND])?;
-        let rows = rows.remove(R::KIND.name()).unwrap_or_default();
-        let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
-        read.map_err(|error| Failure {
-            what: localized(
-                format!("Cannot read the server's rows ({error})."),
-                format!("서버의 데이터를 읽을 수 없습니다({error})."),
-            ),
-            hint: Some(localized(
-                "Use the server's version of jangdan, or restart the server.",
-                "서버와 같은 버전의 jangdan을 사용하거나 서버를 다시 시작하세요.",
-            )),
-            exit: 1,
-        })
+        rows_in(&mut self.rows_of_kinds(run, &[R::KIND])?)
     }
 
     /// Returns the report of a run.
@@ -245,4 +232,21 @@ fn rebuild_rows(reader: &SqliteReader, run: &RunId) -> Result<Arc<Views>, Failur
             replayed.apply(&recorded);
         }
     }
+}
+
+/// Takes the rows of one kind.
+pub(crate) fn rows_in<R: TableRow + DeserializeOwned>(rows: &mut RowsByKind) -> Result<Vec<R>, Failure> {
+    let rows = rows.remove(R::KIND.name()).unwrap_or_default();
+    let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
+    read.map_err(|error| Failure {
+        what: localized(
+            format!("Cannot read the server's rows ({error})."),
+            format!("서버의 데이터를 읽을 수 없습니다({error})."),
+        ),
+        hint: Some(localized(
+            "Use the server's version of jangdan, or restart the server.",
+            "서버와 같은 버전의 jangdan을 사용하거나 서버를 다시 시작하세요.",
+        )),
+        exit: 1,
+    })
 }

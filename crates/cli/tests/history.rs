@@ -84,6 +84,42 @@ fn states_of_rows_are_in_the_language_of_the_environment() {
 }
 
 #[test]
+fn sessions_calls_and_messages_are_listed() {
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
+    let shown = |arguments: &[&str]| output_of(directory.path(), arguments);
+    insta::assert_snapshot!("sessions", shown(&["sessions", "r7k2"]));
+    insta::assert_snapshot!("sessions_as_a_tree", shown(&["sessions", "--tree", "--run", "r7k2"]));
+    insta::assert_snapshot!("calls", shown(&["calls", "r7k2"]));
+    insta::assert_snapshot!("messages", shown(&["messages", "r7k2"]));
+    for (arguments, name) in [
+        (["sessions", "--tree"], "sessions_korean"),
+        (["calls", "r7k2"], "calls_korean"),
+        (["messages", "r7k2"], "messages_korean"),
+    ] {
+        let output = jangdan(directory.path(), &arguments).env("LC_ALL", "ko_KR.UTF-8").output().unwrap();
+        insta::assert_snapshot!(name, String::from_utf8(output.stdout).unwrap());
+    }
+}
+
+#[test]
+fn json_of_sessions_calls_and_messages_has_their_rows() {
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
+    let rows = |command: &str| -> Vec<serde_json::Value> {
+        let output = jangdan(directory.path(), &[command, "r7k2", "--json"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let replay = jangdan(directory.path(), &["replay", "r7k2", "--json"]).output().unwrap();
+    let replay: serde_json::Value = serde_json::from_slice(&replay.stdout).unwrap();
+    let n_rows = |kind: &str| replay["rows"][kind].as_array().unwrap().len();
+    assert_eq!(rows("sessions").len(), n_rows("session"));
+    assert_eq!(rows("calls"), *replay["rows"]["invocation"].as_array().unwrap());
+    let messages = rows("messages");
+    assert_eq!(messages.len(), n_rows("directMessage") + n_rows("result"));
+    assert!(messages.iter().all(|message| message["from"]["session"].is_string()), "{messages:?}");
+}
+
+#[test]
 fn json_replay_has_every_kind_of_row() {
     let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["replay", "r7k2", "--to", "50", "--json"]).output().unwrap();

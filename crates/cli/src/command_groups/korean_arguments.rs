@@ -140,6 +140,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
     ("Task [default: the whole run]", "작업 [기본값: 실행 전체]"),
     ("Task for the agent", "에이전트에 맡길 작업"),
     ("Task to do again; repeat for several [default: the task that was completed last]", "다시 할 작업. 여러 번 지정 가능 [기본값: 마지막으로 완료한 작업]"),
+    ("Show each session below the one that started or called it", "각 세션을 시작하거나 호출한 세션 아래에 표시"),
     ("Task, such as T1.2", "작업. 예: T1.2"),
     ("Task, such as T1.2, or session, such as s_3", "작업 또는 세션. 예: T1.2, s_3"),
     ("Print long prompts in full", "긴 프롬프트도 모두 출력"),

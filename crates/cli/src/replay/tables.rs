@@ -1,27 +1,24 @@
 //! Prints the rows of a run as tables.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 use anstyle::Style;
-use domain::{Locale, ParkMode, RunId, Sequence, SessionId, Timestamp};
-use serde::Serialize;
+use domain::{Locale, RunId, Sequence, Timestamp};
 use views::{
     PhaseRow, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views, describe_task_mark,
     describe_used_cost, describe_used_tokens,
 };
 
-use super::korean::korean_word;
 use crate::{
     localized::localized,
     plural::plural,
     printable::printable,
     remote::environment_locale,
     screen::phrases::{party, task_state},
+    sessions::in_tree_order,
     table,
     timestamp::format_utc,
+    value_name::{session_state_name, value_name},
 };
 
 const TITLE: Style = Style::new().bold();
@@ -112,17 +109,19 @@ fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()>
 
 /// Prints the sessions as a tree.
 fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
-    let sessions = sessions_in_tree_order(views).into_iter().map(|row| {
+    let rows: Vec<SessionRow> = views.rows().sessions.iter().cloned().collect();
+    let sessions = in_tree_order(&rows).into_iter().map(|row| {
         let indent = "  ".repeat(row.depth as usize);
         let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
-        let state = match row.park {
-            Some(ParkMode::Hot) => localized("idle", "대기"),
-            Some(ParkMode::Frozen) => localized("suspended", "일시 중단"),
-            Some(ParkMode::Cold) => localized("stopped, resumes on answer", "중지됨, 답변하면 재개"),
-            None => value_name(&row.state),
-        };
-        [format!("{indent}{}", row.id), agent, value_name(&row.role), state, task, usage_text(&row.used)]
+        [
+            format!("{indent}{}", row.id),
+            agent,
+            value_name(&row.role),
+            session_state_name(row),
+            task,
+            usage_text(&row.used),
+        ]
     });
     table::print_table(
         out,
@@ -137,25 +136,6 @@ fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
         ],
         sessions,
     )
-}
-
-/// Returns the sessions in tree order: each before its children.
-fn sessions_in_tree_order(views: &Views) -> Vec<&SessionRow> {
-    let sessions = &views.rows().sessions;
-    let mut below: BTreeMap<Option<SessionId>, Vec<&SessionRow>> = BTreeMap::new();
-    for row in sessions.iter() {
-        // A session with an unknown parent is a root.
-        let parent = row.parent.filter(|parent| *parent < row.id && sessions.get(parent).is_some());
-        below.entry(parent).or_default().push(row);
-    }
-    let mut open = below.remove(&None).unwrap_or_default();
-    open.reverse();
-    let mut order = Vec::new();
-    while let Some(row) = open.pop() {
-        order.push(row);
-        open.extend(below.remove(&Some(row.id)).unwrap_or_default().into_iter().rev());
-    }
-    order
 }
 
 /// Prints questions, requests, calls, feedback loops and escalations.
@@ -279,12 +259,4 @@ fn usage_text(used: &UsageTotals) -> String {
 /// Returns the Korean text of a row in a Korean environment, if it has one.
 fn in_locale(english: &str, korean: Option<&str>) -> String {
     korean.filter(|_| environment_locale() == Locale::Ko).unwrap_or(english).to_owned()
-}
-
-/// Returns the name of a value in JSON, so that both outputs use the same names; in Korean its word.
-fn value_name<T: Serialize>(value: &T) -> String {
-    let name = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
-    let name = name.unwrap_or_default();
-    let korean = korean_word(&name).filter(|_| environment_locale() == Locale::Ko);
-    korean.map_or(name, str::to_owned)
 }

@@ -1,7 +1,31 @@
-//! States, roles and kinds of rows in Korean, by their names in JSON.
+//! Words for states, roles and kinds of rows: their names in JSON, and in Korean.
+
+use domain::{Locale, ParkMode};
+use serde::Serialize;
+use views::SessionRow;
+
+use crate::{localized::localized, remote::environment_locale};
+
+/// Returns the name of a value in JSON, so that both outputs use the same names; in Korean its word.
+pub(crate) fn value_name<T: Serialize>(value: &T) -> String {
+    let name = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    let name = name.unwrap_or_default();
+    let korean = korean_word(&name).filter(|_| environment_locale() == Locale::Ko);
+    korean.map_or(name, str::to_owned)
+}
+
+/// Returns the state of a session, or how it is parked.
+pub(crate) fn session_state_name(row: &SessionRow) -> String {
+    match row.park {
+        Some(ParkMode::Hot) => localized("idle", "대기"),
+        Some(ParkMode::Frozen) => localized("suspended", "일시 중단"),
+        Some(ParkMode::Cold) => localized("stopped, resumes on answer", "중지됨, 답변하면 재개"),
+        None => value_name(&row.state),
+    }
+}
 
 /// Returns the Korean word for a name; a name of a newer version has none.
-pub(super) fn korean_word(name: &str) -> Option<&'static str> {
+fn korean_word(name: &str) -> Option<&'static str> {
     Some(match name {
         "waiting" => "대기",
         "ready" => "준비",
@@ -58,6 +82,15 @@ pub(super) fn korean_word(name: &str) -> Option<&'static str> {
         "file" => "파일",
         "permission" => "권한",
         "package" => "패키지",
+        "query" => "질문",
+        "feedback" => "피드백",
+        "result" => "결과",
+        "message" => "메시지",
+        "file_path" => "파일 경로",
+        "github_issue" => "GitHub 이슈",
+        "sent" => "보냄",
+        "received" => "받는 중",
+        "acknowledged" => "전달됨",
         _ => return None,
     })
 }
