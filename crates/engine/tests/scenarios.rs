@@ -9,12 +9,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use domain::{EscalationId, Event, InboxAction, InboxItem};
 use protocol::{Decoder, DecoderOptions};
 
 #[path = "scenarios/agent_output.rs"]
 mod agent_output;
 #[path = "scenarios/clock.rs"]
 mod clock;
+#[path = "scenarios/escalation_actions.rs"]
+mod escalation_actions;
 #[path = "scenarios/executor_reports.rs"]
 mod executor_reports;
 #[path = "scenarios/expectations.rs"]
@@ -85,7 +88,40 @@ fn scenario_failure(file: &Path) -> Option<String> {
 }
 
 /// Runs a scenario; on failure returns the line number, its text and the actual result.
-fn run_scenario(text: &str) -> Result<(), (usize, String, String)> {
+fn run_scenario(text: &str) -> Result<(), ScenarioFailure> {
+    play_scenario(text).map(|_| ())
+}
+
+/// Runs a scenario that raises `e_1`, and returns the actions that the escalation suggests and those that are possible.
+fn open_escalation(text: &str) -> Result<(Vec<String>, Vec<String>), String> {
+    let (line, expected, actual) = match play_scenario(text) {
+        Ok(runner) => return Ok((suggested_actions(&runner), possible_actions(&runner))),
+        Err(failure) => failure,
+    };
+    Err(format!("line {line}: {expected}: {actual}"))
+}
+
+fn suggested_actions(runner: &ScenarioRunner) -> Vec<String> {
+    let raised = runner.log.iter().find_map(|recorded| match &recorded.event {
+        Event::EscalationRaised(raised) => Some(raised),
+        _ => None,
+    });
+    raised.iter().flat_map(|raised| &raised.suggested).map(ToString::to_string).collect()
+}
+
+fn possible_actions(runner: &ScenarioRunner) -> Vec<String> {
+    let actions = runner.run.inbox_actions(InboxItem::Escalation(EscalationId(1)));
+    let name = |action: &InboxAction| match action {
+        InboxAction::Resolve(action) => Some(action.to_string()),
+        _ => None,
+    };
+    actions.iter().filter_map(name).collect()
+}
+
+/// Line number, its text, and the actual result.
+type ScenarioFailure = (usize, String, String);
+
+fn play_scenario(text: &str) -> Result<ScenarioRunner, ScenarioFailure> {
     let lines =
         scenario_file::parse_scenario_lines(text).map_err(|(line, error)| (line, String::new(), error))?;
     let at = |line: &Line| (line.number, line.text.clone());
@@ -120,7 +156,8 @@ fn run_scenario(text: &str) -> Result<(), (usize, String, String)> {
     let (number, text) = rest.last().map_or(first.clone(), |line| at(line));
     let end = |error| (number, text.clone(), error);
     check_no_unexpected_rejection(&runner).map_err(end)?;
-    runner.check_end().map_err(end)
+    runner.check_end().map_err(end)?;
+    Ok(runner)
 }
 
 fn check_no_unexpected_rejection(runner: &ScenarioRunner) -> Result<(), String> {

@@ -52,6 +52,13 @@ impl DecisionContext<'_> {
         }
     }
 
+    /// Retries what waits for disk space, without waiting for its deadline.
+    pub(super) fn retry_all_postponed_effects(&mut self) {
+        for effect in self.run.pending_effects.due_retries(Timestamp(i64::MAX)) {
+            self.emit(events::EffectRetried { effect });
+        }
+    }
+
     /// Resolves the escalation about a full disk when no effect waits for space, and returns whether it did.
     pub(super) fn resolve_disk_full_escalation(&mut self) -> bool {
         let has_ended = !self.run.pending_effects.has_postponed();

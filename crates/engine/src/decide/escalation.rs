@@ -11,7 +11,7 @@ use crate::{
     graph::Node,
     rejection::Rejection,
     run::NodeKind,
-    state::{Escalation, TaskIndex},
+    state::{Escalation, TaskIndex, TaskStage},
 };
 
 /// An escalation that has no id yet.
@@ -67,7 +67,7 @@ impl DecisionContext<'_> {
             EscalationTitle::Cause(cause) => (cause.to_string(), Some(cause)),
             EscalationTitle::Reported(title) => (title, None),
         };
-        let suggested = self.suggested_actions(kind, &subject);
+        let suggested = self.suggested_actions(kind, cause.as_ref(), &subject);
         self.emit_as_system(events::EscalationRaised {
             escalation,
             kind,
@@ -125,9 +125,42 @@ impl DecisionContext<'_> {
         self.run.phases.get(&phase)?.leader
     }
 
-    fn suggested_actions(&self, kind: EscalationType, subject: &EscalationSubject) -> Vec<EscalationAction> {
+    /// Returns the actions that are possible and have an effect.
+    fn suggested_actions(
+        &self,
+        kind: EscalationType,
+        cause: Option<&EscalationCause>,
+        subject: &EscalationSubject,
+    ) -> Vec<EscalationAction> {
+        let mut actions = self.actions_of_kind(kind, cause, subject);
+        let stage = self.run.subject_task(subject).map(|task| self.run.task(task).stage);
+        actions.retain(|action| match action {
+            // The task may have ended before, such as one whose agent reported a fatal error.
+            EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_final()),
+            EscalationAction::Skip => {
+                stage.is_some_and(|stage| !matches!(stage, TaskStage::Done | TaskStage::Skipped))
+            }
+            EscalationAction::Retry { .. }
+            | EscalationAction::Reassign { .. }
+            | EscalationAction::Waive
+            | EscalationAction::RaiseBudget { .. }
+            | EscalationAction::Dismiss => true,
+        });
+        actions
+    }
+
+    fn actions_of_kind(
+        &self,
+        kind: EscalationType,
+        cause: Option<&EscalationCause>,
+        subject: &EscalationSubject,
+    ) -> Vec<EscalationAction> {
         let retry = EscalationAction::Retry { hint: None };
         match kind {
+            // The session has no task that could be retried.
+            EscalationType::General | EscalationType::Decision if *subject == EscalationSubject::Run => {
+                vec![EscalationAction::Dismiss]
+            }
             EscalationType::General | EscalationType::Decision => {
                 vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
@@ -158,6 +191,8 @@ impl DecisionContext<'_> {
                 vec![EscalationAction::Waive, retry, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
             EscalationType::Conflict => vec![retry, EscalationAction::Skip, EscalationAction::MarkFailed],
+            // No task starts until there is space.
+            EscalationType::Dependency if cause == Some(&EscalationCause::DiskBudgetExhausted) => vec![retry],
             EscalationType::Dependency => vec![EscalationAction::Dismiss, retry],
             EscalationType::Protocol => {
                 let reassign =
@@ -238,7 +273,9 @@ impl DecisionContext<'_> {
             }
             // Its task continues as it is.
             (EscalationAction::Dismiss, _, _) => self.unblock_escalated_tasks(escalation),
-            (EscalationAction::Retry { .. } | EscalationAction::Reassign { .. }, _, _)
+            // What waits for disk space is retried at once.
+            (EscalationAction::Retry { .. }, None, None) => self.retry_all_postponed_effects(),
+            (EscalationAction::Reassign { .. }, _, _)
             | (EscalationAction::Skip | EscalationAction::MarkFailed, None, _) => {}
         }
     }
