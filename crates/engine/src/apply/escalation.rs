@@ -82,6 +82,7 @@ impl Run {
         let events::EscalationRaised {
             escalation,
             kind,
+            severity,
             subject,
             session,
             title,
@@ -92,6 +93,7 @@ impl Run {
         } = event;
         self.escalations.push(Escalation {
             kind: *kind,
+            severity: *severity,
             subject: subject.clone(),
             session: *session,
             origin: *session,

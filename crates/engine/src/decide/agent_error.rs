@@ -1,8 +1,9 @@
 //! Errors that agents report, and the use of budgets.
 
 use domain::{
-    AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
-    EscalationType, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, TurnFailure, Usage, events,
+    AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationId,
+    EscalationSubject, EscalationType, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, TurnFailure,
+    Usage, events,
 };
 
 use super::{
@@ -114,15 +115,23 @@ impl DecisionContext<'_> {
         if open.is_none() && usage_so_far.warned.is_some() && !usage_so_far.has_reached_percent(100) {
             return;
         }
+        let severity = match subject {
+            // Every task of the run stops.
+            EscalationSubject::Run if usage_so_far.has_reached_percent(100) => Severity::Critical,
+            EscalationSubject::Run | EscalationSubject::Phase { .. } | EscalationSubject::Task { .. } => {
+                Severity::Medium
+            }
+        };
+        let is_severe_enough = |id: &EscalationId| self.run.escalations.get(id.0).severity >= severity;
+        if let Some(warning) = open.filter(|id| !is_severe_enough(id)) {
+            let note = "the cause no longer exists: the budget is used up".to_owned();
+            self.emit_as_system(events::EscalationResolved { escalation: warning, action: None, note });
+        }
+        let open = open.filter(|id| self.run.escalations.get(id.0).is_open);
         let escalation = open.unwrap_or_else(|| {
             let escalation = NewEscalation {
                 kind: EscalationType::TokenExhausted,
-                severity: match subject {
-                    EscalationSubject::Run if usage_so_far.has_reached_percent(100) => Severity::Critical,
-                    EscalationSubject::Run
-                    | EscalationSubject::Phase { .. }
-                    | EscalationSubject::Task { .. } => Severity::Medium,
-                },
+                severity,
                 title: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
                 description: usage_text(&usage_so_far),
                 context: String::new(),

@@ -1,12 +1,13 @@
 //! Escalations, feedback loops and checkpoints.
 
-use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId};
+use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId, Severity};
 
 use super::TaskIndex;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Escalation {
     pub(crate) kind: EscalationType,
+    pub(crate) severity: Severity,
     pub(crate) subject: EscalationSubject,
     /// The session that handles it; first the one that it is about.
     pub(crate) session: Option<SessionId>,
@@ -27,6 +28,7 @@ impl Default for Escalation {
     fn default() -> Self {
         Self {
             kind: EscalationType::General,
+            severity: Severity::Low,
             subject: EscalationSubject::Run,
             session: None,
             origin: None,

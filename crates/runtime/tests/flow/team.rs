@@ -39,6 +39,12 @@ read -r more
     let rows = fixture.rows(&run);
     let states: Vec<InvocationState> = rows.invocations.iter().map(|row| row.status).collect();
     assert_eq!(states, [InvocationState::Completed]);
+    // The called agent has no task, and a conversation of its own: the call as it was sent, and its result.
+    let callee = rows.invocations.iter().find_map(|row| row.callee_session).unwrap();
+    let of_callee: Vec<_> = rows.turns.iter().filter(|turn| turn.session == callee).collect();
+    assert!(of_callee.iter().all(|turn| turn.conversation() == views::ConversationId::Session(callee)));
+    assert_eq!(of_callee[0].shown_text(domain::Locale::En), call.trim());
+    assert!(of_callee.iter().any(|turn| turn.content.contains("# A cart")), "{of_callee:?}");
 }
 
 #[test]
