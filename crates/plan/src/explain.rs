@@ -3,6 +3,7 @@
 use domain::{Priority, TaskId};
 
 use crate::{
+    dependencies::{IdReference, IdShape},
     heading::{self, Heading, PhaseHeadingNumber},
     parse::ParsedPlan,
     plan::Task,
@@ -43,7 +44,17 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
         let first = value.lines().map(str::trim).find(|line| !line.is_empty())?;
         let holds = |line: &usize| lines.get(line - 1).is_some_and(|text| text.contains(first));
         let everywhere = 1..lines.len() + 1;
-        own.clone().find(holds).or_else(|| everywhere.clone().find(holds))
+        let own_line = own.clone().find(holds).or_else(|| everywhere.clone().find(holds));
+        // The heading of the parent, `**2. Use**`, is written in the file without the marks, or without the number.
+        let heading = first.strip_prefix("**")?.strip_suffix("**").filter(|_| own_line.is_none());
+        own_line.or_else(|| {
+            let heading = heading?;
+            let title = heading.split_once(". ").map_or(heading, |(_, title)| title);
+            let holds = |part: &str| {
+                everywhere.clone().find(|line| lines.get(line - 1).is_some_and(|text| text.contains(part)))
+            };
+            holds(heading).or_else(|| holds(title))
+        })
     };
     let mut fields =
         vec![FieldOrigin { field: "id", value: task.id.to_string(), origin: ValueOrigin::Line(task.line) }];
@@ -98,8 +109,14 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
 fn names_id(line: &str, id: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric();
     line.match_indices(id).any(|(at, _)| {
-        let after = &line[at + id.len()..];
-        !line[..at].ends_with(is_word) && !after.starts_with(is_word) && !after.starts_with('.')
+        let (before, after) = (&line[..at], &line[at + id.len()..]);
+        // In `FE/T1`, T1 is not named; in `T1/T2`, T2 is.
+        let is_behind_area = before.strip_suffix('/').is_some_and(|area| {
+            let word = &area[area.trim_end_matches(is_word).len()..];
+            !word.is_empty() && IdReference::parse_whole(word).is_none()
+        });
+        let next = after.strip_prefix('.').unwrap_or(after);
+        !is_behind_area && !before.ends_with(is_word) && !next.starts_with(is_word)
     })
 }
 
@@ -114,11 +131,54 @@ fn phase_origin(task: &Task, lines: &[&str]) -> FieldOrigin {
             && (of_task == Some(task.phase) || of_phase == Some(PhaseHeadingNumber::Whole(task.phase)))
     };
     let heading = above.iter().rposition(|line| is_own(line));
-    let named_by_id = task.id.numbers().next().and_then(|first| first.parse().ok()) == Some(task.phase);
+    let named_by_id = match IdReference::parse_whole(task.id.as_str()) {
+        Some(id) if id.shape() == IdShape::Compound => id.phase_of_compound() == Some(task.phase),
+        Some(_) | None => task.id.numbers().next().and_then(|first| first.parse().ok()) == Some(task.phase),
+    };
     let origin = match heading {
         Some(index) => ValueOrigin::Line(index + 1),
         None if named_by_id => ValueOrigin::Id,
         None => ValueOrigin::Default,
     };
     FieldOrigin { field: "phase", value: task.phase.to_string(), origin }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ValueOrigin, explain, names_id};
+    use crate::parse::{ParseOptions, parse};
+
+    #[test]
+    fn a_line_names_an_id_as_a_whole() {
+        for (line, id, expected) in [
+            ("Depends on T1.", "T1", true),
+            ("Depends on T1.2", "T1", false),
+            ("Depends on FE/T1", "T1", false),
+            ("Depends on FE/T1", "FE/T1", true),
+            ("Depends on T1/T2", "T2", true),
+        ] {
+            assert_eq!(names_id(line, id), expected, "{line} {id}");
+        }
+    }
+
+    fn origin_of(source: &str, id: &str, field: &str) -> ValueOrigin {
+        let options = ParseOptions { format: None, tag: None };
+        let parsed = parse(source.as_bytes(), options);
+        let fields = explain(&parsed, source.as_bytes(), &id.parse().unwrap()).unwrap();
+        fields.iter().find(|origin| origin.field == field).unwrap().origin
+    }
+
+    #[test]
+    fn the_text_of_a_parent_is_found_at_its_line() {
+        let kiro =
+            "- [ ] 1. Store the keys\n  - Use a file\n  - [ ] 1.1 Store it in a file\n  - [ ] 1.2 Use it\n";
+        assert_eq!(origin_of(kiro, "1.2", "text"), ValueOrigin::Line(1));
+    }
+
+    #[test]
+    fn only_some_ids_name_a_phase() {
+        let headings = "### FE/T1: Begin\n### P5/T2: End\n";
+        assert_eq!(origin_of(headings, "FE/T1", "phase"), ValueOrigin::Default);
+        assert_eq!(origin_of(headings, "P5/T2", "phase"), ValueOrigin::Id);
+    }
 }

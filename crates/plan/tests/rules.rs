@@ -586,3 +586,16 @@ fn files_and_references_of_a_kiro_parent_hold_for_the_tasks_below_it() {
     assert_eq!(table.references, ["2.3"]);
     assert!(invoice.touches.is_empty() && invoice.references.is_empty());
 }
+
+#[test]
+fn a_missing_id_with_an_area_is_compared_with_those_of_its_area() {
+    let hint = |source: &str| {
+        let parsed = parse(source.as_bytes(), ANY);
+        let missing = parsed.diagnostics.iter().find(|found| found.code().as_str() == "MISSING_DEP").unwrap();
+        missing.text(Locale::En).hint.unwrap().to_string()
+    };
+    let plan = "### BE/T1: a\n### FE/T1: b\n### FE/T3: c\n### T7: d\n- **Dependencies**: ";
+    assert!(hint(&format!("{plan}FE/T9\n")).contains("task ids of this plan: FE/T1 to FE/T3;"));
+    assert!(hint(&format!("{plan}BE/T9\n")).contains("task id of this plan: BE/T1;"));
+    assert!(hint(&format!("{plan}QA/T9\n")).contains("task ids of this plan: BE/T1 to T7;"));
+}

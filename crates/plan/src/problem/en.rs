@@ -243,6 +243,9 @@ fn more_lines(n: usize) -> String {
 
 fn missing_dependency_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
     match ids {
+        Some(ids) if ids.start() == ids.end() => {
+            format!("task id of this plan: {}; put any other name in double quotes", ids.start())
+        }
         Some(ids) => format!(
             "task ids of this plan: {} to {}; put any other name in double quotes",
             ids.start(),

@@ -235,6 +235,9 @@ pub(super) fn text(problem: &Problem) -> ProblemText {
 
 fn missing_dependency_hint(ids: &Option<std::ops::RangeInclusive<String>>) -> String {
     match ids {
+        Some(ids) if ids.start() == ids.end() => {
+            format!("이 계획의 작업 ID: {}. 다른 이름은 큰따옴표로 묶으세요", ids.start())
+        }
         Some(ids) => format!(
             "이 계획의 작업 ID: {}부터 {}까지. 다른 이름은 큰따옴표로 묶으세요",
             ids.start(),

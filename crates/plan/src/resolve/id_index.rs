@@ -123,8 +123,18 @@ impl<'p> IdIndex<'p> {
 
     /// Returns the problem of an id or range that matches no task of the plan.
     pub(super) fn missing_dependency(&self, ids: &IdOrRange<'_>) -> Problem {
-        let id_at = |position: Option<&usize>| position.map(|&index| self.tasks[index].id.to_string());
-        let known = id_at(self.by_id.first()).zip(id_at(self.by_id.last())).map(|(first, last)| first..=last);
+        const TASKS_MAX: usize = 1_000;
+        let written = ids.first.with_phase();
+        // An id with an area is compared with those of its area, in a plan of usual size.
+        let area = written.rfind('/').filter(|_| self.by_id.len() <= TASKS_MAX).map(|end| &written[..=end]);
+        let ends = |area: &str| {
+            let ids = self.by_id.iter().map(|&index| &self.tasks[index].id);
+            let mut ids = ids.filter(|id| id.as_str().starts_with(area));
+            let first = ids.next()?;
+            let last = ids.next_back().unwrap_or(first);
+            Some(first.to_string()..=last.to_string())
+        };
+        let known = area.and_then(ends).or_else(|| ends(""));
         let id = truncate_for_message(&ids.first.with_phase());
         match &ids.last {
             Some(to) => {
