@@ -46,14 +46,13 @@ pub fn explain(parsed: &ParsedPlan, source: &[u8], id: &TaskId) -> Option<Vec<Fi
         let everywhere = 1..lines.len() + 1;
         let own_line = own.clone().find(holds).or_else(|| everywhere.clone().find(holds));
         // The heading of the parent, `**2. Use**`, is written in the file without the marks, or without the number.
-        let heading = first.strip_prefix("**")?.strip_suffix("**").filter(|_| own_line.is_none());
         own_line.or_else(|| {
-            let heading = heading?;
+            let heading = first.strip_prefix("**")?.strip_suffix("**")?;
             let title = heading.split_once(". ").map_or(heading, |(_, title)| title);
-            let holds = |part: &str| {
+            let line_with = |part: &str| {
                 everywhere.clone().find(|line| lines.get(line - 1).is_some_and(|text| text.contains(part)))
             };
-            holds(heading).or_else(|| holds(title))
+            line_with(heading).or_else(|| line_with(title))
         })
     };
     let mut fields =
@@ -173,6 +172,7 @@ mod tests {
         let kiro =
             "- [ ] 1. Store the keys\n  - Use a file\n  - [ ] 1.1 Store it in a file\n  - [ ] 1.2 Use it\n";
         assert_eq!(origin_of(kiro, "1.2", "text"), ValueOrigin::Line(1));
+        assert_eq!(origin_of(kiro, "1.2", "title"), ValueOrigin::Line(4));
     }
 
     #[test]
