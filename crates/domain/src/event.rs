@@ -794,6 +794,12 @@ events! {
         /// Tasks to be reworked.
         tasks: Vec<TaskId>,
     }
+    /// A task of a phase at its gate was started again: what the gate examined is not all of its work.
+    GateReopened {
+        phase: PhaseNumber,
+        round: u32,
+        task: TaskId,
+    }
 
     /// A feedback loop of implementing and testing started.
     LoopStarted {

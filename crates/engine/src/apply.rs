@@ -340,6 +340,7 @@ impl Run {
             Event::GatePassed(event) => self.apply_gate_passed(event),
             Event::GateApproved(event) => self.apply_gate_approved(event, sink),
             Event::GateFailed(event) => self.apply_gate_failed(event),
+            Event::GateReopened(event) => self.apply_gate_reopened(event),
 
             Event::LoopStarted(event) => self.apply_loop_started(event),
             Event::LoopRoundFailed(event) => self.apply_loop_round_failed(event),

@@ -344,6 +344,9 @@ impl Views {
             Event::GateFailed(events::GateFailed { phase, round, reason, tasks }) => {
                 self.apply_gate_failed(now, (*phase, *round), reason, tasks);
             }
+            Event::GateReopened(events::GateReopened { phase, round, .. }) => {
+                self.apply_gate_reopened(now, *phase, *round);
+            }
 
             Event::LoopStarted(events::LoopStarted { feedback_loop, task, tester }) => {
                 self.apply_loop_started(now, *feedback_loop, task, tester.as_ref());
@@ -589,6 +592,7 @@ fn is_reported_in_chat(event: &Event) -> bool {
             | Event::GatePassed(_)
             | Event::GateApproved(_)
             | Event::GateFailed(_)
+            | Event::GateReopened(_)
             | Event::EscalationForwarded(events::EscalationForwarded { to: EscalationLevel::Person, .. })
             | Event::EscalationResolved(_)
             | Event::TaskFailed(_)

@@ -56,6 +56,7 @@ fn style(kind: &str) -> Option<Style> {
         | "PhasePaused"
         | "TaskReturned"
         | "TaskReopened"
+        | "GateReopened"
         | "TaskRewound"
         | "QuestionExpired"
         | "EscalationRaised"

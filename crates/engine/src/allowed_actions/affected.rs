@@ -129,7 +129,8 @@ impl<'a> AffectedObjects<'a> {
             | Event::GateVerdictGiven(events::GateVerdictGiven { phase, .. })
             | Event::GatePassed(events::GatePassed { phase, .. })
             | Event::GateApproved(events::GateApproved { phase, .. })
-            | Event::GateFailed(events::GateFailed { phase, .. }) => {
+            | Event::GateFailed(events::GateFailed { phase, .. })
+            | Event::GateReopened(events::GateReopened { phase, .. }) => {
                 self.items.insert(InboxItem::Gate(*phase));
                 self.mark_shared_escalations();
                 self.mark_plan_offer();

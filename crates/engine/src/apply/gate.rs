@@ -117,6 +117,13 @@ impl Run {
         }
     }
 
+    pub(super) fn apply_gate_reopened(&mut self, event: &events::GateReopened) {
+        let events::GateReopened { phase, .. } = event;
+        self.remove_verify_work_item(*phase);
+        self.pending_effects.remove(&EffectKey::Gate(*phase));
+        self.set_gate_state(*phase, GateState::Closed);
+    }
+
     fn gate_check(&self, phase: PhaseNumber, round: u32) -> GateCheck {
         let state = self.phases.get(&phase);
         let own_check = state.and_then(|phase| phase.verify.clone());

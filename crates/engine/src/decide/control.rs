@@ -98,6 +98,7 @@ impl DecisionContext<'_> {
     /// Ends the current attempt and starts another one, with attempts counted from zero.
     pub(super) fn restart_task(&mut self, task: TaskIndex, hint: Option<String>) {
         self.end_attempt(task);
+        self.reopen_gate(task);
         self.emit(events::TaskRetried { task: self.task_id(task), hint, resets_attempts: true });
     }
 

@@ -221,6 +221,25 @@ impl DecisionContext<'_> {
         }
     }
 
+    /// Opens the phase of a task again if it is at its gate: its approval would land what was examined without this task. A
+    /// phase that was approved stays so.
+    pub(super) fn reopen_gate(&mut self, task: TaskIndex) {
+        let phase = self.run.task(task).planned.phase;
+        let Some(state) = self.run.phases.get(&phase) else { return };
+        let (round, id) = (state.rounds, self.task_id(task));
+        match state.gate {
+            GateState::Closed | GateState::Approved => {}
+            GateState::Checking | GateState::Verifying(_) | GateState::Review => {
+                self.emit(events::GateReopened { phase, round, task: id });
+            }
+            GateState::Escalated(escalation) => {
+                let note = format!("the cause no longer exists: {id} is done again");
+                self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
+                self.unblock_escalated_tasks(escalation);
+            }
+        }
+    }
+
     pub(super) fn approve_gate(&mut self, phase: PhaseNumber, note: Option<String>) -> Result<(), Rejection> {
         self.run.check_gate_reviewable(phase)?;
         self.emit_gate_approval(phase, false, note);
@@ -245,7 +264,7 @@ impl DecisionContext<'_> {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let round = state.rounds;
         let is_of_phase = |task: &TaskIndex| state.tasks.contains(task);
-        // A task that works again, after it was skipped for example, has not been judged.
+        // A task that was skipped has no work to return.
         let is_finished =
             |task: &TaskIndex| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged(_));
         let mut tasks: Vec<TaskIndex> =

@@ -103,6 +103,9 @@ impl RunFacts {
             Event::GateFailed(events::GateFailed { phase, .. }) => {
                 self.set_object_status(format!("phase {phase}"), "failed")
             }
+            Event::GateReopened(events::GateReopened { phase, .. }) => {
+                self.set_object_status(format!("phase {phase}"), "open")
+            }
             Event::PhaseLanded(events::PhaseLanded { phase }) => {
                 self.set_object_status(format!("phase {phase}"), "landed")
             }

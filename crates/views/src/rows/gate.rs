@@ -295,6 +295,12 @@ impl Views {
         self.set_phase_state(moment, phase, PhaseState::Running);
     }
 
+    pub(crate) fn apply_gate_reopened(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, round: u32) {
+        self.set_gate_state(phase, round, GateState::Closed, |row| row.ended_at = Some(moment.at));
+        self.close_gate(phase, Some(round), GateState::Closed);
+        self.set_phase_state(moment, phase, PhaseState::Running);
+    }
+
     /// Returns the party that must act on a gate.
     pub(super) fn party_of_gate(&self, phase: PhaseNumber) -> ResponsibleParty {
         let is_review = self.rows.gates.get(&phase).is_some_and(|row| row.state == GateState::Review);

@@ -603,6 +603,11 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("Phase {phase} needs changes{}{tasks}", prefix_with_colon(reason)))
                 .with_phase(*phase)
         }
+        Event::GateReopened(events::GateReopened { phase, task, .. }) => {
+            EventSentence::new(format!("Phase {phase} is open again: {task} is done again"))
+                .with_phase(*phase)
+                .with_task(task)
+        }
 
         Event::LoopStarted(events::LoopStarted { feedback_loop, task, tester }) => {
             let tester = tester.as_ref().map(|tester| format!(" by {tester}")).unwrap_or_default();

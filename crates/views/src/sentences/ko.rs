@@ -485,6 +485,9 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             };
             format!("{phase}단계 수정 필요{}{tasks}", reason_suffix(reason))
         }
+        Event::GateReopened(events::GateReopened { phase, task, .. }) => {
+            format!("{task} 작업을 다시 하므로 {phase}단계를 다시 엽니다")
+        }
 
         Event::LoopStarted(events::LoopStarted { task, tester, .. }) => match tester {
             Some(tester) => format!("{tester} 에이전트가 통과할 때까지 {task} 작업을 테스트합니다"),

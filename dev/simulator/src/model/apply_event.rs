@@ -375,6 +375,7 @@ impl Model {
                 phase.gate.checking = false;
                 phase.gate.verifier = None;
             }),
+            Event::GateReopened(events::GateReopened { phase, .. }) => self.reopen_gate(*phase),
             Event::GateFailed(events::GateFailed { phase, tasks, .. }) => {
                 self.fail_gate(*phase, recorded.actor.is_person());
                 tasks.iter().for_each(|task| self.begin_round(task));

@@ -152,6 +152,16 @@ impl Model {
         }
     }
 
+    /// A task of the phase works again: nothing of its last examination counts.
+    pub(super) fn reopen_gate(&mut self, number: PhaseNumber) {
+        self.update_phase(number, |phase| {
+            phase.gate.checking = false;
+            phase.gate.passed = false;
+            phase.gate.verifier = None;
+            phase.gate.examined_commit = None;
+        });
+    }
+
     /// Resets the failures of a gate after its problem is resolved.
     pub(super) fn reset_gate_failures(&mut self, subject: &EscalationSubject) {
         match subject {
