@@ -210,6 +210,13 @@ fn heading_like(heading: &str, has_numbers: bool) -> bool {
     if let Some((_, _, rest)) = parse_checkbox(heading) {
         return !rest.trim().is_empty();
     }
+    // `[Skipped] T2: title`: a word that is not known as a status.
+    let heading = match heading.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((label, rest)) if rest.starts_with(' ') && label.chars().all(char::is_alphabetic) => {
+            rest.trim_start()
+        }
+        Some(_) | None => heading,
+    };
     let word =
         heading::split_symbol(heading).map_or(heading, |(_, rest)| rest).trim_start_matches(['*', '`', '[']);
     let word = without_foreign_area(word);
