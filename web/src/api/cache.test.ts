@@ -86,3 +86,12 @@ test("the inbox is sorted by severity, then blocked time, then blocked tasks, th
   const sorted = toSortedInbox(Object.fromEntries(rows.map((row) => [row.item.id, row])));
   expect(sorted.map((row) => row.item.id)).toEqual(["f", "e", "b", "c", "d", "a"]);
 });
+
+test("a turn of a session without a task is added to the conversation of the session", () => {
+  const cache = new QueryClient();
+  cache.setQueryData(queryKeys.turns("r1", "s_3"), {});
+  cache.setQueryData(queryKeys.turns("r1", "T1"), {});
+  applyRowChanges(cache, [rowChange("turn", "s_3/0000000000", { text: "hello" })]);
+  expect(cache.getQueryData(queryKeys.turns("r1", "s_3"))).toEqual({ "s_3/0000000000": { text: "hello" } });
+  expect(cache.getQueryData(queryKeys.turns("r1", "T1"))).toEqual({});
+});
