@@ -25,7 +25,7 @@ const AGENTS: AgentScripts = {
   lifter: scriptedAgent(`${RUNS}, ${RUNS}, ${DONE}`),
   taker: agentThatRequests(
     "type: file\nname: recipe\ndescription: How the tea is made.\nrequired: true",
-    "tea/recipe.md",
+    "The file is at recipe",
   ),
   beggar: agentThatRequests(
     "type: package\nname: samovar\ndescription: It boils water.\nrequired: true",
@@ -146,7 +146,7 @@ test("a request is provided, refused or skipped", async () => {
   let panel = await openTaskPanel("taker");
   await panel
     .getByLabel("Path of your file for recipe; it is copied into the worktree")
-    .fill("/etc/hostname");
+    .fill("/etc/passwd");
   await pressButton(panel, /^1?Provide/);
   await waitForState(panel, "Done");
   panel = await openTaskPanel("beggar");
