@@ -9,12 +9,15 @@ export async function personName(): Promise<string> {
   return (await cache.ensureQueryData(statusQuery)).person;
 }
 
-/** Sends a command; `values` are those of the variables that it provides. */
+/** Values of the variables that a command provides, and the names of those that are not secret. */
+export type ProvidedValues = { values: Record<string, string>; notSecret?: string[] };
+
+/** Sends a command, with the values of the variables that it provides. */
 export async function sendCommand(
   run: string,
   command: UserCommand,
-  values?: Record<string, string>,
+  provided?: ProvidedValues,
 ): Promise<CommandAccepted> {
-  const body: CommandRequest = { person: await personName(), command, ...(values && { values }) };
+  const body: CommandRequest = { person: await personName(), command, ...provided };
   return postJson(`/api/runs/${encodePathSegment(run)}/commands`, body);
 }

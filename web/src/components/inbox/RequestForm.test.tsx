@@ -62,6 +62,17 @@ test("without a value the stored one is used", async () => {
   expect(bodies[0]).not.toHaveProperty("values");
 });
 
+test("a variable that is not secret is shown while it is typed", async () => {
+  const request: RequestRow = { ...KEY, type: "env_variable", name: "REGION", failure: undefined };
+  const box = await renderForTest(<RequestForm run="r1" request={request} actions={["provide"]} />);
+  await click(box.querySelector("input[type=checkbox]"));
+  await enterText(box.querySelector<HTMLInputElement>("input[type=text]"), "eu");
+  expect(visibleText(box)).not.toContain("are not masked");
+  await click(box.querySelector("[type=submit]"));
+  await waitFor(() => expect(bodies).toHaveLength(1));
+  expect(bodies[0]).toMatchObject({ values: { REGION: "eu" }, notSecret: ["REGION"] });
+});
+
 test("short values are named as not masked", () => {
   expect(isTooShortToMask("3000")).toBe(true);
   expect(isTooShortToMask("12345678")).toBe(false);

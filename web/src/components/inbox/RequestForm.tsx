@@ -22,9 +22,11 @@ export function RequestForm({ run, request, actions }: Props) {
   const [isRefusing, setIsRefusing] = useState(false);
   // Not a draft: drafts survive a reload.
   const [values, setValues] = useState<Record<string, string>>({});
+  const [isNotSecret, setIsNotSecret] = useState(false);
   const settle = async (command: UserCommand, done: string) => {
     const entered = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-    const isSent = await send(command, done, "provide" in Object(command) ? entered : undefined);
+    const provided = { values: entered, ...(isNotSecret && { notSecret: Object.keys(entered) }) };
+    const isSent = await send(command, done, "provide" in Object(command) ? provided : undefined);
     if (isSent) {
       setText("");
       setValues({});
@@ -68,7 +70,7 @@ export function RequestForm({ run, request, actions }: Props) {
       {names.map((name) => (
         <input
           key={name}
-          type="password"
+          type={isNotSecret ? "text" : "password"}
           autoComplete="off"
           aria-label={t("request.value", { name })}
           placeholder={t("request.value", { name })}
@@ -77,7 +79,17 @@ export function RequestForm({ run, request, actions }: Props) {
           className="min-h-8 rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 font-mono max-md:min-h-11 max-md:text-base"
         />
       ))}
-      {isShort && <p className="text-soft text-xs">{t("request.shortValue")}</p>}
+      {request.type === "env_variable" && (
+        <label className="flex items-center gap-2 text-soft text-xs max-md:min-h-11">
+          <input
+            type="checkbox"
+            checked={isNotSecret}
+            onChange={(event) => setIsNotSecret(event.target.checked)}
+          />
+          {t("request.notSecret")}
+        </label>
+      )}
+      {isShort && !isNotSecret && <p className="text-soft text-xs">{t("request.shortValue")}</p>}
       <div className="flex flex-wrap gap-1.5">
         {actions.includes("provide") && (
           <Button variant="ask" type="submit" disabled={busy} data-option={1}>
