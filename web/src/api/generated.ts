@@ -1589,7 +1589,7 @@ export type TaskDetailRow = { id: TaskId,
   reported: { [key in string]: string },
 };
 
-/** Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001` or `P1-R1-T1`. */
+/** Id of a task in a plan as written there, e.g. `T1.3`, `T001`, `1.2`, `1.4a`, `ST-001`, `P1-R1-T1` or `FE/T1`. */
 export type TaskId = string;
 
 /** A remark beside the state of a task. */
@@ -1764,7 +1764,9 @@ export type TurnRow = {
   /** `None` if Jangdan is the orchestrator. */
   agent: AgentName | null,
   /** Session of the agent. */
-  session: SessionId, content: string,
+  session: SessionId,
+  /** With a mark (`KEY_MARK`) where the agent wrote the key of its session, which its messages have. */
+  content: string,
   /** Korean text, if Jangdan wrote it. */
   korean: string | null,
   /** The whole text that the agent was sent, as far as its form is a text. Session keys are replaced. */
