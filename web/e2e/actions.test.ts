@@ -144,9 +144,7 @@ test("a permission for the task applies to the whole task", async () => {
 
 test("a request is provided, refused or skipped", async () => {
   let panel = await openTaskPanel("taker");
-  await panel
-    .getByLabel("Path of your file for recipe; it is copied into the worktree")
-    .fill("/etc/passwd");
+  await panel.getByLabel("Path of your file for recipe; it is copied into the worktree").fill("/etc/passwd");
   await pressButton(panel, /^1?Provide/);
   await waitForState(panel, "Done");
   panel = await openTaskPanel("beggar");
