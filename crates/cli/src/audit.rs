@@ -47,10 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })?;
     let entries = trail.finish();
     let printed = if arguments.run.common().json { print_json(&entries) } else { print_table(&entries) };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 /// Collects the commands from the events of a run.

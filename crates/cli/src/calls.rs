@@ -13,7 +13,7 @@ use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
     localized::localized,
-    printable::printable_json,
+    printable::print_json_lines,
     remote,
     row_source::RowSource,
     screen::amounts::{elapsed_ms, format_duration},
@@ -37,19 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if calls.is_empty() && !common.json {
         eprintln!("{}", localized("No agent called another", "에이전트 사이의 호출이 없습니다"));
     }
-    let printed = if common.json { print_json(&calls) } else { print_calls(&calls) };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
-}
-
-fn print_json(calls: &[InvocationRow]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for call in calls {
-        writeln!(out, "{}", printable_json(call)?)?;
-    }
-    out.flush()
+    let printed = if common.json { print_json_lines(&calls) } else { print_calls(&calls) };
+    Failure::exit_after_output(printed)
 }
 
 fn print_calls(calls: &[InvocationRow]) -> io::Result<()> {

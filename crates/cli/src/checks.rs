@@ -73,10 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => print_receipt_json(row),
         false => print_receipt(remote::environment_locale(), row),
     });
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 impl CheckedSubject<'_> {

@@ -113,10 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => print_turn_json(turn),
         false => print_turn(turn, arguments.full),
     });
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 fn print_turn_json(turn: &TurnRow) -> io::Result<()> {

@@ -48,10 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => writeln!(out, "{}", printable_json(row)?),
         false => lines(locale, row).iter().try_for_each(|line| writeln!(out, "{}", printable_line(line))),
     });
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 /// Returns a problem in a line, and below it its details and its suggested actions.

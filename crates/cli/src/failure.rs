@@ -28,6 +28,11 @@ impl Failure {
         ExitCode::from(self.exit)
     }
 
+    /// Returns the exit status of a command that has printed its result, or the failure of its output.
+    pub(crate) fn exit_after_output(printed: io::Result<()>) -> Result<ExitCode, Self> {
+        printed.err().and_then(|error| Self::from_output_error(&error)).map_or(Ok(ExitCode::SUCCESS), Err)
+    }
+
     /// Returns the failure for an error of the output; `None` if the reader has closed the pipe.
     pub(crate) fn from_output_error(error: &io::Error) -> Option<Self> {
         if error.kind() == io::ErrorKind::BrokenPipe {

@@ -72,8 +72,5 @@ fn show(arguments: &ShowArguments) -> Result<ExitCode, Failure> {
             report.lines().try_for_each(|line| writeln!(out, "{}", printable_line(line)))
         }
     };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }

@@ -80,10 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if boards.is_empty() && !common.json {
         eprintln!("{}", localized("Nothing is waiting for you", "확인할 일이 없습니다"));
     }
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 fn print_entry_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {

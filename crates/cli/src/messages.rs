@@ -15,7 +15,7 @@ use crate::{
     calls::agent_and_session,
     failure::Failure,
     localized::localized,
-    printable::printable_json,
+    printable::print_json_lines,
     row_source::{RowSource, rows_in},
     table,
     timestamp::format_utc,
@@ -61,11 +61,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if messages.is_empty() && !common.json {
         eprintln!("{}", localized("No messages between agents", "에이전트 사이의 메시지가 없습니다"));
     }
-    let printed = if common.json { print_json(&messages) } else { print_messages(&messages) };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    let printed = if common.json { print_json_lines(&messages) } else { print_messages(&messages) };
+    Failure::exit_after_output(printed)
 }
 
 /// Returns direct messages and results by time.
@@ -106,14 +103,6 @@ fn entries(
 
 fn json_name<T: Serialize>(value: &T) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-fn print_json(messages: &[MessageEntry]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for message in messages {
-        writeln!(out, "{}", printable_json(message)?)?;
-    }
-    out.flush()
 }
 
 fn print_messages(messages: &[MessageEntry]) -> io::Result<()> {

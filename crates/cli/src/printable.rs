@@ -2,6 +2,8 @@
 //!
 //! Control characters, escape sequences, bidirectional overrides and invisible characters are replaced, never printed.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
 
 /// Replaces control characters and bidirectional overrides.
@@ -21,6 +23,15 @@ pub(crate) fn printable_line(line: &str) -> String {
             _ => char::REPLACEMENT_CHARACTER,
         })
         .collect()
+}
+
+/// Prints values as JSON, one on each line.
+pub(crate) fn print_json_lines<T: Serialize>(values: &[T]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for value in values {
+        writeln!(out, "{}", printable_json(value)?)?;
+    }
+    out.flush()
 }
 
 /// Serializes a value as JSON on one line, with these characters escaped.

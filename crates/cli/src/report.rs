@@ -38,10 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = source.report(&run.id)?;
     let form = if common.json { ReportFormat::Json } else { arguments.form };
     let printed = print_report(&report, form);
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 fn print_report(report: &RunReport, form: ReportFormat) -> io::Result<()> {

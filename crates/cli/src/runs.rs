@@ -43,10 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         print_table(&runs, !damaged.is_empty()).and_then(|()| print_damaged(&damaged))
     };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 fn print_json(runs: &[RunRow]) -> io::Result<()> {

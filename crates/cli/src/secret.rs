@@ -132,10 +132,7 @@ fn set(arguments: &SetArguments) -> Result<ExitCode, Failure> {
 fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     let entries = open_vault(&arguments.common)?.list().map_err(vault_failure)?;
     let printed = if arguments.common.json { print_json(&entries) } else { print_entries(&entries) };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Failure::exit_after_output(printed)
 }
 
 fn print_json(entries: &[SecretEntry]) -> io::Result<()> {

@@ -14,7 +14,7 @@ use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
     localized::localized,
-    printable::printable_json,
+    printable::print_json_lines,
     row_source::{RowSource, rows_in},
     table,
     value_name::{session_state_name, value_name},
@@ -42,21 +42,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         false => sessions.iter().collect(),
     };
     let printed = match common.json {
-        true => print_json(&ordered),
+        true => print_json_lines(&ordered),
         false => print_sessions(&ordered, &calls, arguments.tree),
     };
-    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
-        Some(failure) => Err(failure),
-        None => Ok(ExitCode::SUCCESS),
-    }
-}
-
-fn print_json(sessions: &[&SessionRow]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for row in sessions {
-        writeln!(out, "{}", printable_json(row)?)?;
-    }
-    out.flush()
+    Failure::exit_after_output(printed)
 }
 
 fn print_sessions(sessions: &[&SessionRow], calls: &[InvocationRow], is_tree: bool) -> io::Result<()> {

@@ -14,10 +14,10 @@ use std::{
 };
 
 use domain::{
-    AgentMessage, AgentOutput, DependencyRequest, DependencyType, EffectId, MessageOffset, ParkMode,
-    PermissionKind, PermissionMode, PermissionRequest, PermissionScope, ProvidedResource, QuestionId, Report,
-    RequestId, Role, RunId, RunInput, RunOutcome, Sequence, SessionId, SessionInput, TaskId, TeamMember,
-    Timestamp, TurnTools, UserCommand,
+    AgentMessage, AgentOutput, AttemptNumber, DependencyRequest, DependencyType, EffectId, InputNumber,
+    MessageOffset, ParkMode, PermissionKind, PermissionMode, PermissionRequest, PermissionScope,
+    ProvidedResource, QuestionId, Report, RequestId, Role, RunId, RunInput, RunOutcome, Sequence, SessionId,
+    SessionInput, TaskId, TeamMember, Timestamp, TurnTools, UserCommand,
 };
 use engine::Effect;
 use tempfile::TempDir;
@@ -341,6 +341,19 @@ fn user(command: UserCommand) -> RunInput {
     RunInput::User { person: "ana".to_owned(), origin: None, command }
 }
 
+/// Returns the effect that sends a task, whose agent then reports it as done.
+fn prompt_of_task(session: SessionId, input: InputNumber, task: &str, attempt: AttemptNumber) -> Effect {
+    let (task, hint, carried, earlier) = (task.parse().unwrap(), None, Vec::new(), Vec::new());
+    Effect::SendInput {
+        session,
+        input,
+        content: Box::new(SessionInput::Task { task, attempt, hint, carried, earlier }),
+        brief: None,
+        reports_tree: false,
+        large_files: Vec::new(),
+    }
+}
+
 /// Returns the inputs that follow an effect of [`start_with_every_effect`]: the worker of the first task asks for a
 /// permission, the user answers when its session is cold, stops the session of the second task, rewinds another task, and
 /// lands and cleans up the run.
@@ -393,46 +406,10 @@ fn outcome_with_every_effect(calls: &ExecutorCalls, id: EffectId, effect: Effect
                 ]
             }
             SessionInput::Provided { .. } => {
-                let task = STOPPED_TASK.parse().unwrap();
-                let done = SessionInput::Task {
-                    task,
-                    attempt: 2,
-                    hint: None,
-                    carried: Vec::new(),
-                    earlier: Vec::new(),
-                };
-                success_inputs(
-                    id,
-                    Effect::SendInput {
-                        session,
-                        input,
-                        content: Box::new(done),
-                        brief: None,
-                        reports_tree: false,
-                        large_files: Vec::new(),
-                    },
-                )
+                success_inputs(id, prompt_of_task(session, input, STOPPED_TASK, 2))
             }
             SessionInput::Permission { .. } => {
-                let task = FIRST_TASK.parse().unwrap();
-                let done = SessionInput::Task {
-                    task,
-                    attempt: 1,
-                    hint: None,
-                    earlier: Vec::new(),
-                    carried: Vec::new(),
-                };
-                success_inputs(
-                    id,
-                    Effect::SendInput {
-                        session,
-                        input,
-                        content: Box::new(done),
-                        brief: None,
-                        reports_tree: false,
-                        large_files: Vec::new(),
-                    },
-                )
+                success_inputs(id, prompt_of_task(session, input, FIRST_TASK, 1))
             }
             _ => success_inputs(id, effect),
         },
